@@ -1,0 +1,1 @@
+//! Exact token counts, and text that fits a token budget.

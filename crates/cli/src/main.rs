@@ -1,0 +1,2 @@
+//! hatir
+fn main() {}

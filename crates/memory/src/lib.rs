@@ -1,0 +1,1 @@
+//! Facts over time in SQLite: recorded, superseded, read back as of any moment.

@@ -1,0 +1,1 @@
+//! Ranks documents by voices that explain themselves, fused by weighted reciprocal rank.
