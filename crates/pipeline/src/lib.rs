@@ -1,1 +1,25 @@
 //! A TOML file becomes a checked graph of typed stages, and a runner executes it.
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod cancel;
+mod diagnostic;
+mod plan;
+mod stage;
+mod stages;
+mod value;
+
+pub use cancel::Cancel;
+pub use diagnostic::Span;
+pub use plan::{
+    Binding, Check, Condition, ConditionTest, Expectation, Feed, InputSpec, OnError, Output, Plan, PlannedStage,
+    Retries, TestCase,
+};
+pub use stage::{
+    BuildContext, Complaint, Inputs, Kind, KindEntry, Port, Ports, Registry, Stage, StageContext, StageError, Weight,
+};
+pub use value::{
+    Answer, Citation, Document, Fact, Hit, Hits, IndexHandle, Item, Pack, Place, Query, Role, Share, Step, Turn, Type,
+    UnknownType, Value, ValueError,
+};
