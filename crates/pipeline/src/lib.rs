@@ -6,6 +6,7 @@
 mod cancel;
 mod diagnostic;
 mod plan;
+mod run;
 mod stage;
 mod stages;
 mod value;
@@ -15,6 +16,10 @@ pub use diagnostic::Span;
 pub use plan::{
     Binding, Check, Condition, ConditionTest, Expectation, Feed, InputSpec, OnError, Output, Plan, PlannedStage,
     Retries, TestCase,
+};
+pub use run::{
+    BuildError, BuildFailure, BuildOptions, Ending, GRACE, Observer, OutputValue, RunOptions, RunReport, Runner,
+    StageReport, Status,
 };
 pub use stage::{
     BuildContext, Complaint, Inputs, Kind, KindEntry, Port, Ports, Registry, Stage, StageContext, StageError, Weight,
