@@ -1,1 +1,51 @@
-//! Ranks documents by voices that explain themselves, fused by weighted reciprocal rank.
+//! Ranks documents for a question by voices that explain themselves.
+//!
+//! An [`Index`] holds documents, on disk or in memory. Its lexical voice finds them by their words: folded in any
+//! language, stemmed in English and Turkish, and names from code whole and in parts. Further voices ([`Voice`]) can
+//! take part in a search; weighted reciprocal rank ([`fuse`]) makes one list of theirs. Every [`Hit`] says what each
+//! voice and each field gave it, and an empty answer says why it is empty.
+//!
+//! ```
+//! use hatir_rank::{Config, Document, Index, Query};
+//!
+//! let index = Index::in_memory(&Config::default())?;
+//! index.replace_all([
+//!     Document::new("en", "Refunds are paid within 14 days."),
+//!     Document::new("tr", "İadeler 14 gün içinde ödenir."),
+//! ])?;
+//!
+//! let ranking = index.search(&Query::new("when is my refund paid?"), 5)?;
+//! assert_eq!(ranking.hits[0].id, "en");
+//!
+//! let ranking = index.search(&Query::new("IADE ne zaman?"), 5)?;
+//! assert_eq!(ranking.hits[0].id, "tr");
+//! # Ok::<(), hatir_rank::Error>(())
+//! ```
+//!
+//! Queries are text, never a query language, and any text is accepted: it is read up to 64 KiB and up to 256
+//! different content words. The crate never reads the clock or the environment, and starts no threads that outlive a
+//! commit.
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod config;
+mod document;
+mod error;
+mod fusion;
+mod index;
+mod lexical;
+mod query;
+mod ranking;
+mod voice;
+
+pub use config::{Config, Lexical};
+pub use document::{Document, Language};
+pub use error::{Error, Result};
+pub use fusion::{Fused, RANK_CONSTANT, RankedList, VoiceShare, Weights, fuse};
+pub use index::Index;
+pub use lexical::LexicalVoice;
+pub use query::Query;
+pub use ranking::{Explanation, Hit, Ranking, Silence, VoiceReport};
+pub use voice::{Candidate, FieldShare, Heard, Voice};

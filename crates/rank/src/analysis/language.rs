@@ -1,0 +1,69 @@
+//! Tells English from Turkish from neither.
+
+use whatlang::{Detector, Lang, detect};
+
+use super::fold::{fold, turkish_lower};
+use super::stopwords::{is_english_stop_word, is_turkish_stop_word};
+use super::words::{Word, normalise, words};
+use crate::document::Language;
+
+/// How much of a text is looked at, in bytes; more does not change the answer.
+const SAMPLE_BYTES: usize = 1_500;
+
+/// The language of a text; see [`Language::of`].
+pub(crate) fn language_of(text: &str) -> Option<Language> {
+    let normalised = normalise(sample(text));
+    language_of_words(&normalised, &words(&normalised))
+}
+
+/// The start of the text, cut between characters.
+fn sample(text: &str) -> &str {
+    if text.len() <= SAMPLE_BYTES {
+        return text;
+    }
+    let mut end = SAMPLE_BYTES;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Function words decide where they are plenty, since they are quick to count and the trigrams of a short text are
+/// often wrong; then a letter that only Turkish has; then trigrams.
+fn language_of_words(text: &str, words: &[Word<'_>]) -> Option<Language> {
+    let total = words.len() as f64;
+    let (mut english, mut turkish, mut latin, mut dotted) = (0.0, 0.0, 0.0, 0.0);
+    for word in words {
+        let folded = fold(word.text);
+        latin += f64::from(folded.starts_with(|c: char| c.is_ascii_alphabetic()));
+        english += f64::from(is_english_stop_word(&folded));
+        turkish += f64::from(is_turkish_stop_word(&turkish_lower(word.text)));
+        dotted += f64::from(word.text.contains(['ğ', 'ı', 'ş', 'İ', 'Ğ', 'Ş']) && !word.text.contains(['ə', 'Ə']));
+    }
+    if latin * 2.0 < total || latin == 0.0 {
+        return None;
+    }
+    // English prose is two fifths function words, Turkish a tenth, the rest being suffixes; a Turkish letter weighs
+    // as much as a function word. German and Dutch share a tenth of their words with the English list.
+    let turkish_signs = turkish + dotted;
+    if english >= 0.25 * latin && english > 2.0 * turkish_signs {
+        return Some(Language::English);
+    }
+    if dotted > 0.0 && turkish_signs >= 0.1 * latin && turkish_signs > english {
+        return Some(Language::Turkish);
+    }
+    let trigrams = detect(text)?;
+    if trigrams.is_reliable() && latin >= 8.0 {
+        return match trigrams.lang() {
+            Lang::Eng => Some(Language::English),
+            Lang::Tur => Some(Language::Turkish),
+            _ => None,
+        };
+    }
+    if dotted > 0.0 || turkish > english {
+        return Some(Language::Turkish);
+    }
+    let of_two = Detector::with_allowlist(vec![Lang::Eng, Lang::Tur]).detect(text)?;
+    let sure = of_two.lang() == Lang::Tur && of_two.is_reliable() && english == 0.0;
+    Some(if sure { Language::Turkish } else { Language::English })
+}

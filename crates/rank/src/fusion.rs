@@ -1,0 +1,140 @@
+//! Weighted reciprocal rank fusion.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::voice::{Candidate, FieldShare};
+
+/// The constant of reciprocal rank fusion, 60 (Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms
+/// Condorcet and individual rank learning methods", SIGIR 2009).
+pub const RANK_CONSTANT: f64 = 60.0;
+
+/// How much each voice counts, by name; 0 keeps a voice out of the sum.
+///
+/// The lexical voice, and any voice not named here, counts 0.25.
+///
+/// ```
+/// use hatir_rank::Weights;
+///
+/// let weights = Weights::default().with("newest", 0.05);
+/// assert_eq!(weights.of("newest"), 0.05);
+/// assert_eq!(weights.of("lexical"), 0.25);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Weights(BTreeMap<String, f64>);
+
+impl Weights {
+    /// The weight of a voice that was given none.
+    pub const DEFAULT: f64 = 0.25;
+
+    /// The same with the weight of one voice set; finite and not negative.
+    #[must_use]
+    pub fn with(mut self, voice: impl Into<String>, weight: f64) -> Self {
+        self.0.insert(voice.into(), weight);
+        self
+    }
+
+    /// The weight of a voice.
+    pub fn of(&self, voice: &str) -> f64 {
+        self.0.get(voice).copied().unwrap_or(Self::DEFAULT)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(voice, weight)| (voice.as_str(), *weight))
+    }
+}
+
+/// One voice's ranked list, on its way into [`fuse`].
+#[derive(Debug, Clone)]
+pub struct RankedList {
+    /// The voice's name.
+    pub voice: String,
+    /// Its weight, finite and not negative.
+    pub weight: f64,
+    /// Its documents, best first. A document named twice counts at its better place, and takes no other.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A document after fusion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fused {
+    /// The document's id.
+    pub id: String,
+    /// The sum of its shares' contributions, above 0.
+    pub score: f64,
+    /// What each voice that named it gave, in alphabetical order of the voices.
+    pub shares: Vec<VoiceShare>,
+}
+
+/// What one voice gave one document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VoiceShare {
+    /// The voice's name.
+    pub voice: String,
+    /// The document's place in the voice's list, from 1.
+    pub rank: usize,
+    /// The voice's own score, on its own scale.
+    pub raw_score: f64,
+    /// The voice's weight.
+    pub weight: f64,
+    /// `weight / (60 + rank)`: what was added to the final score.
+    pub contribution: f64,
+    /// The raw score by searched field, when the voice can tell.
+    pub fields: Vec<FieldShare>,
+}
+
+/// Adds up `weight / (60 + rank)` over the lists and sorts: best first, ties by id.
+///
+/// Only places count, not raw scores, so voices of any scale mix. The order of the lists does not matter. A list of
+/// weight 0 gives nothing, and a document that only such lists name is left out. Cost: one sort.
+///
+/// ```
+/// use hatir_rank::{Candidate, RankedList, fuse};
+///
+/// let list = |voice: &str, ids: &[&str]| RankedList {
+///     voice: voice.into(),
+///     weight: 0.5,
+///     candidates: ids.iter().map(|id| Candidate::new(*id, 1.0)).collect(),
+/// };
+/// let fused = fuse(vec![list("words", &["a", "b"]), list("meaning", &["b", "c"])]);
+/// assert_eq!(fused[0].id, "b");
+/// assert!((fused[0].score - (0.5 / 62.0 + 0.5 / 61.0)).abs() < 1e-12);
+/// ```
+pub fn fuse(mut lists: Vec<RankedList>) -> Vec<Fused> {
+    // Floating-point sums depend on their order; a fixed order makes the result independent of the caller's.
+    lists.sort_by(|left, right| left.voice.cmp(&right.voice));
+    let mut fused: Vec<Fused> = Vec::new();
+    let mut place: HashMap<String, usize> = HashMap::new();
+    for list in lists {
+        if !(list.weight.is_finite() && list.weight > 0.0) {
+            continue;
+        }
+        let mut seen_until_here = HashMap::with_capacity(list.candidates.len());
+        let mut rank = 0;
+        for candidate in list.candidates {
+            if seen_until_here.insert(candidate.id.clone(), ()).is_some() {
+                continue;
+            }
+            rank += 1;
+            let contribution = list.weight / (RANK_CONSTANT + rank as f64);
+            let share = VoiceShare {
+                voice: list.voice.clone(),
+                rank,
+                raw_score: candidate.score,
+                weight: list.weight,
+                contribution,
+                fields: candidate.fields,
+            };
+            let at = *place.entry(candidate.id.clone()).or_insert_with(|| {
+                fused.push(Fused { id: candidate.id, score: 0.0, shares: Vec::new() });
+                fused.len() - 1
+            });
+            fused[at].score += contribution;
+            fused[at].shares.push(share);
+        }
+    }
+    fused.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.id.cmp(&right.id)));
+    fused
+}
