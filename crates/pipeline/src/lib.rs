@@ -3,16 +3,24 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod batch;
+mod batch_file;
 mod cancel;
 mod diagnostic;
+mod dialog;
 mod plan;
 mod run;
 mod stage;
 mod stages;
+mod testing;
+mod trace;
 mod value;
 
+pub use batch::{BatchEnding, BatchError, BatchOptions, BatchReport, LONGEST_RECORD, Tally, run_batch};
+pub use batch_file::{BatchFile, BatchFileError, Earlier, fingerprint_file, fingerprint_text};
 pub use cancel::Cancel;
 pub use diagnostic::Span;
+pub use dialog::{Dialog, DialogTurn, Line};
 pub use plan::{
     Binding, Check, Condition, ConditionTest, Expectation, Feed, InputSpec, OnError, Output, Plan, PlannedStage,
     Retries, TestCase,
@@ -24,6 +32,8 @@ pub use run::{
 pub use stage::{
     BuildContext, Complaint, Inputs, Kind, KindEntry, Port, Ports, Registry, Stage, StageContext, StageError, Weight,
 };
+pub use testing::{Disappointment, TestReport, run_test};
+pub use trace::Trace;
 pub use value::{
     Answer, Citation, Document, Fact, Hit, Hits, IndexHandle, Item, Pack, Place, Query, Role, Share, Step, Turn, Type,
     UnknownType, Value, ValueError,
