@@ -1,0 +1,182 @@
+//! The longest prefix of so many tokens, at a cost that depends on the number and not on the text.
+//!
+//! Three facts make it possible:
+//!
+//! 1. No token is longer than `longest_token` bytes, so only the first `max_tokens * longest_token` bytes can matter.
+//! 2. An encoding splits a text into pieces before it encodes each one alone. What it makes of a piece does not change
+//!    when the text goes on after it, but for white space: the last blank of a run moves to the word that follows. So
+//!    the pieces before the one that goes over the limit are settled, a run of white space in front of it apart.
+//! 3. Inside a piece, [`AppendableEncoder`] tells the count of every prefix. Those counts go up and down, but each
+//!    prefix is made of a shorter one and a last token; when all of the last `longest_token` prefixes are over the
+//!    limit, every longer one is too.
+
+use bpe_openai::appendable_encoder::AppendableEncoder;
+
+use crate::encoding::Tables;
+
+/// Pieces up to this many bytes are counted whole before the count of each of their prefixes is asked for: it is the
+/// faster way, and only one piece of a text goes over the limit.
+const SHORT_PIECE: usize = 256;
+
+/// See [`TokenCounter::cut_at`](crate::TokenCounter::cut_at). `max_tokens` is at least 1.
+pub(crate) fn cut_at<'t>(tables: &Tables, text: &'t str, max_tokens: usize) -> &'t str {
+    let window = &text[..text.floor_char_boundary(max_tokens.saturating_mul(tables.longest_token))];
+    let mut settled = Mark { at: 0, tokens: 0 };
+    let mut here = Mark { at: 0, tokens: 0 };
+    let mut after_white_space = false;
+    for piece in tables.tokenizer.split(window) {
+        if !(after_white_space && piece.starts_with(char::is_whitespace)) {
+            settled = here;
+        }
+        let room = max_tokens - here.tokens;
+        let tokens = if piece.len() <= SHORT_PIECE {
+            let tokens = tables.tokenizer.bpe.count(piece.as_bytes());
+            (tokens <= room).then_some(tokens)
+        } else {
+            PrefixCounts::new(tables, piece, room).of_all()
+        };
+        let Some(tokens) = tokens else {
+            let over = Over { tables, window, max_tokens, settled, start: here, piece };
+            return &window[..over.longest()];
+        };
+        here = Mark { at: here.at + piece.len(), tokens: here.tokens + tokens };
+        after_white_space = piece.chars().all(char::is_whitespace);
+    }
+    window
+}
+
+/// A place between two pieces and the number of tokens before it.
+#[derive(Clone, Copy)]
+struct Mark {
+    at: usize,
+    tokens: usize,
+}
+
+/// The piece that does not fit whole, and what is known about the text before it.
+struct Over<'a> {
+    tables: &'a Tables,
+    window: &'a str,
+    max_tokens: usize,
+    /// The start of the white space that leads up to the piece, or of the piece itself. It fits, and whatever follows
+    /// does not change the count before it.
+    settled: Mark,
+    start: Mark,
+    piece: &'a str,
+}
+
+impl Over<'_> {
+    /// The end of the longest prefix of the window that fits.
+    fn longest(&self) -> usize {
+        let counts = PrefixCounts::new(self.tables, self.piece, self.max_tokens - self.start.tokens);
+        let mut end = self.window.floor_char_boundary(self.start.at + counts.tokens.len());
+        if counts.complete
+            && let Some(next) = self.window[end..].chars().next()
+            && next.is_whitespace()
+        {
+            // The blank after a run of white space belongs to the next word, unless the text ends with it.
+            end += next.len_utf8();
+        }
+        let alone = self.where_prefixes_are_pieces();
+        while end > self.settled.at {
+            let tokens = if alone.holds(self, end) {
+                self.start.tokens + counts.tokens[end - self.start.at - 1] as usize
+            } else {
+                self.settled.tokens + self.tables.count(&self.window[self.settled.at..end])
+            };
+            if tokens <= self.max_tokens {
+                return end;
+            }
+            end = self.window.floor_char_boundary(end - 1);
+        }
+        self.settled.at
+    }
+
+    fn where_prefixes_are_pieces(&self) -> Alone {
+        let start = self.start.at;
+        let line_end = self.piece.find(['\n', '\r']).unwrap_or(self.piece.len());
+        let mut characters = self.piece.char_indices();
+        let plain_start = characters
+            .next()
+            .is_some_and(|(_, first)| is_capital(first) || (first.is_ascii() && !first.is_ascii_lowercase()));
+        let capitals = match characters.find(|&(_, character)| !is_capital(character)) {
+            _ if !plain_start => 0,
+            Some((at, _)) => at,
+            None => self.piece.len(),
+        };
+        Alone { line_end: start + line_end, capitals: start + capitals }
+    }
+}
+
+/// Which prefixes of the piece are one piece when the text ends with them, so that their count can be looked up.
+///
+/// The others are few, and are split and counted again:
+///
+/// - white space that goes on after a line end is split after that line end;
+/// - `o200k_base` lets no piece end in capitals after letters that are none: "SoFar" is "So" and "Far", and a run of
+///   letters without case followed by capitals is one piece only when a small letter follows;
+/// - `o200k_base` takes "don't" as one piece but "don'" as two.
+struct Alone {
+    /// Up to here the piece has no line end.
+    line_end: usize,
+    /// Up to here the piece is capitals, after one sign or blank.
+    capitals: usize,
+}
+
+impl Alone {
+    fn holds(&self, over: &Over<'_>, end: usize) -> bool {
+        let piece_end = over.start.at + over.piece.len();
+        if end <= over.start.at || end > piece_end {
+            return false;
+        }
+        let Some(last) = over.window[..end].chars().next_back() else { return false };
+        if last.is_whitespace() {
+            return over.settled.at == over.start.at && (end <= self.line_end || matches!(last, '\n' | '\r'));
+        }
+        if is_capital(last) && end > self.capitals {
+            return false;
+        }
+        // The longest contraction is an apostrophe and two letters.
+        let in_contraction = end < piece_end
+            && end + "'ll".len() >= piece_end
+            && over.window[over.start.at..end].chars().rev().take(2).any(|character| character == '\'');
+        !in_contraction
+    }
+}
+
+/// Whether the character may be of Unicode's category Lu or Lt; a few that are not are no harm.
+fn is_capital(character: char) -> bool {
+    character.is_uppercase() || !character.to_lowercase().eq([character])
+}
+
+/// The token count of each prefix of a piece, byte by byte, as far as a prefix can fit.
+struct PrefixCounts {
+    /// `tokens[i]` is the count of the first `i + 1` bytes.
+    tokens: Vec<u32>,
+    /// Whether all of the piece was counted.
+    complete: bool,
+    room: usize,
+}
+
+impl PrefixCounts {
+    fn new(tables: &Tables, piece: &str, room: usize) -> Self {
+        let mut encoder = AppendableEncoder::new(&tables.tokenizer.bpe);
+        let mut tokens = Vec::new();
+        let mut over_in_a_row = 0;
+        for byte in piece.bytes() {
+            encoder.push(byte);
+            let count = encoder.token_count();
+            tokens.push(count as u32);
+            over_in_a_row = if count > room { over_in_a_row + 1 } else { 0 };
+            if over_in_a_row >= tables.longest_token {
+                break;
+            }
+        }
+        PrefixCounts { complete: tokens.len() == piece.len(), tokens, room }
+    }
+
+    /// The count of the whole piece, when it is within the room.
+    fn of_all(&self) -> Option<usize> {
+        let count = self.tokens.last().copied().unwrap_or(0) as usize;
+        (self.complete && count <= self.room).then_some(count)
+    }
+}
