@@ -1,0 +1,210 @@
+//! `hatir run --batch`: a pipeline over the lines of a JSONL file.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use hatir_pipeline::{
+    BatchEnding, BatchError, BatchFile, BatchFileError, BatchOptions, BatchReport, Earlier, Tally, fingerprint_file,
+    fingerprint_text, run_batch,
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::run::{Session, shown};
+use crate::args::{BatchArgs, Format, RunArgs};
+use crate::exit::{Exit, Failure};
+use crate::{load, show, signals};
+
+pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
+    let batch = &args.batch;
+    let Some(input_path) = &batch.batch else { return Ok(Exit::Wrong) };
+    let input = open_input(input_path)?;
+    let mut out = match &batch.out {
+        Some(path) => match open_result(path, input_path, batch, session)? {
+            Some(file) => Some(file),
+            None => return Ok(Exit::Fine),
+        },
+        None => None,
+    };
+    let before = out.as_ref().map(|file| file.tally().clone()).unwrap_or_default();
+    let options = BatchOptions {
+        jobs: batch.jobs,
+        fail_fast: batch.fail_fast,
+        skip: before.records,
+        run: session.options.clone(),
+    };
+    let bar = progress_bar(input_path);
+    bar.set_position(before.records as u64);
+    let mut progress = |tally: &Tally| {
+        bar.set_position(tally.records as u64);
+        if tally.errors > 0 {
+            bar.set_message(format!("{} failed", tally.errors));
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(async {
+        tokio::spawn(signals::cancel_on_signal(session.options.cancel.clone()));
+        let mut stdout = BufWriter::new(std::io::stdout());
+        let output: &mut (dyn Write + Send) = match &mut out {
+            Some(file) => file,
+            None => &mut stdout,
+        };
+        run_batch(&session.runner, input, output, before, &options, &mut progress).await
+    });
+    runtime.shutdown_background();
+    bar.finish_and_clear();
+    let flushed = session.flush()?;
+    let report = match result {
+        Ok(report) => report,
+        Err(error) => return Err(explain_error(error, batch)),
+    };
+    if let Some(file) = out
+        && report.ending == BatchEnding::Completed
+    {
+        file.finish().map_err(|error| Failure::failed(error.to_string()))?;
+    }
+    if batch.summary {
+        print_summary(&report.tally, args.format)?;
+    }
+    let exit = tell(&report, batch)?;
+    Ok(match (exit, flushed) {
+        (Exit::Fine, Err(exit)) => exit,
+        (exit, _) => exit,
+    })
+}
+
+fn open_input(path: &Path) -> anyhow::Result<Box<dyn BufRead + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(BufReader::new(std::io::stdin())));
+    }
+    let problem = |error: &std::io::Error| Failure::wrong(format!("{}: the batch could not be read: {error}", path.display()));
+    let file = File::open(path).map_err(|error| problem(&error))?;
+    if file.metadata().is_ok_and(|found| found.is_dir()) {
+        return Err(Failure::wrong(format!("{} is a folder; --batch takes a JSONL file", path.display())).into());
+    }
+    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+}
+
+/// Opens the result file; nothing when there is nothing left to do.
+fn open_result(path: &Path, input: &Path, batch: &BatchArgs, session: &Session) -> anyhow::Result<Option<BatchFile>> {
+    let earlier = match (batch.resume, batch.restart) {
+        (true, _) => Earlier::Continue,
+        (_, true) => Earlier::Discard,
+        _ => Earlier::Refuse,
+    };
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    if batch.resume && path.is_file() && !Path::new(&part).exists() {
+        writeln!(anstream::stderr(), "{} is complete; there is nothing to resume", path.display())?;
+        return Ok(None);
+    }
+    // What a pipeline does is its resolved plan: a variable or a --set that differs makes it another one.
+    let pipeline = fingerprint_text(&session.plan.explain_json().to_string());
+    let input = if input.as_os_str() == "-" { "standard input".to_owned() } else { fingerprint_file(input)? };
+    match BatchFile::open(path, &pipeline, &input, earlier) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) => {
+            let message = error.to_string();
+            Err(match error {
+                BatchFileError::Unfinished { .. } => {
+                    Failure::wrong(message).hint("--resume goes on with it, --restart throws it away")
+                }
+                BatchFileError::Other { .. } | BatchFileError::Damaged { .. } => {
+                    Failure::wrong(message).hint("--restart throws it away and begins anew")
+                }
+                BatchFileError::Busy { .. } => Failure::failed(message).hint("wait for that process, or end it"),
+                _ => Failure::failed(message).hint("see that the folder exists, can be written to and has room"),
+            }
+            .into())
+        }
+    }
+}
+
+fn explain_error(error: BatchError, batch: &BatchArgs) -> anyhow::Error {
+    match error {
+        // The reader of our standard output is gone: `main` ends quietly.
+        BatchError::Output { error, .. } if batch.out.is_none() => error.into(),
+        BatchError::Output { .. } => Failure::failed(error.to_string())
+            .hint("what was written is kept: make room, then go on with --resume")
+            .into(),
+        other => Failure::failed(other.to_string()).into(),
+    }
+}
+
+/// A bar on standard error when it is a terminal, and nothing otherwise.
+fn progress_bar(input: &Path) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let bar = ProgressBar::with_draw_target(count_lines(input), ProgressDrawTarget::stderr_with_hz(10));
+    let template = match bar.length() {
+        Some(_) => "{bar:30} {pos}/{len} records, {per_sec}, {eta} left  {msg}",
+        None => "{spinner} {pos} records, {per_sec}  {msg}",
+    };
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// The number of lines of a file; nothing for a stream, which can be read only once.
+fn count_lines(path: &Path) -> Option<u64> {
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|found| found.is_file()))?;
+    let mut reader = BufReader::new(file);
+    let mut count = 0;
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut block).ok()? {
+            0 => return Some(count),
+            read => count += block[..read].iter().filter(|byte| **byte == b'\n').count() as u64,
+        }
+    }
+}
+
+fn print_summary(tally: &Tally, format: Format) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    if format == Format::Text {
+        let width = tally.means().map(|(name, _, _)| name.chars().count()).max().unwrap_or(0).max(7);
+        writeln!(stdout, "{:width$}  {}", "records", tally.records)?;
+        writeln!(stdout, "{:width$}  {}", "failed", tally.errors)?;
+        for (name, mean, count) in tally.means() {
+            writeln!(stdout, "{name:width$}  {mean:.4}  (mean of {count})")?;
+        }
+        return Ok(());
+    }
+    let means: serde_json::Map<_, _> = tally
+        .means()
+        .map(|(name, mean, count)| (name.to_owned(), serde_json::json!({ "mean": mean, "records": count })))
+        .collect();
+    drop(stdout);
+    load::print_json(format, &serde_json::json!({ "records": tally.records, "failed": tally.errors, "means": means }))
+}
+
+/// Says on standard error how the batch ended.
+fn tell(report: &BatchReport, batch: &BatchArgs) -> anyhow::Result<Exit> {
+    let tally = &report.tally;
+    let speed = report.worked_on as f64 / report.elapsed.as_secs_f64().max(1e-9);
+    let result = batch.out.as_deref().map(|path| format!(" -> {}", shown(path))).unwrap_or_default();
+    let mut stderr = anstream::stderr();
+    match report.ending {
+        BatchEnding::Completed => {
+            writeln!(
+                stderr,
+                "{} records, {} failed, in {} ({speed:.0} a second){result}",
+                tally.records,
+                tally.errors,
+                show::duration(report.elapsed)
+            )?;
+            Ok(if tally.errors == 0 { Exit::Fine } else { Exit::Failed })
+        }
+        BatchEnding::FailedFast => {
+            writeln!(stderr, "stopped at record {}, which failed (--fail-fast)", tally.records.saturating_sub(1))?;
+            Ok(Exit::Failed)
+        }
+        BatchEnding::Interrupted => {
+            let remedy = if batch.out.is_some() { "; go on with --resume" } else { "" };
+            writeln!(stderr, "interrupted after {} records{remedy}", tally.records)?;
+            Ok(Exit::Interrupted)
+        }
+    }
+}
