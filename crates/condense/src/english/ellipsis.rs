@@ -10,6 +10,9 @@ use crate::token::contains_words;
 use crate::window::Seen;
 use crate::{Connector, Role, Rule};
 
+/// A longer sentence, in words, is a story and not a frame.
+const LONGEST_FRAME: usize = 20;
+
 /// The last question that stands by itself: one sentence of a user turn.
 struct Frame<'f> {
     seen: Seen<'f>,
@@ -80,7 +83,9 @@ impl English<'_> {
             {
                 start += 1;
             }
-            (start < end).then_some(Frame { seen: *seen, turn, start, end })
+            let asks = turn.tokens.last().is_some_and(|t| t.text == "?")
+                || matches!(turn.tag(start), Some(Tag::Question | Tag::Verb | Tag::Auxiliary | Tag::Be));
+            (start < end && asks && end - start <= LONGEST_FRAME).then_some(Frame { seen: *seen, turn, start, end })
         })
     }
 
@@ -288,6 +293,19 @@ impl English<'_> {
                 // "how old" takes the place of "how tall"; of a question without a measure it only keeps the topic.
                 if !measure || frame.turn.tag(clause) == Some(Tag::Be) {
                     let kept = crate::token::decapitalise(kept, crate::Language::English);
+                    let kept = asked_phrase(&frame, clause).map_or(kept.clone(), |asked| {
+                        let subject_follows = matches!(
+                            frame.turn.tag(clause + 1),
+                            Some(Tag::Noun | Tag::Article | Tag::Possessive | Tag::Pronoun | Tag::Quantifier)
+                        );
+                        let after = frame.turn.tokens[clause].end;
+                        if subject_follows {
+                            format!("{kept} {asked}")
+                        } else {
+                            let verb = frame.turn.word(clause);
+                            format!("{verb} {asked}{}", frame.slice(after, frame.end_byte()))
+                        }
+                    });
                     edits.replace(
                         end..follow_up.text.len(),
                         format!(" {kept}"),
@@ -476,6 +494,13 @@ fn clause_start(frame: &Frame<'_>) -> Option<usize> {
             .filter(|&i| i + 1 < frame.end),
         _ => None,
     }
+}
+
+/// The phrase that the question word asked about, when it did: "Which flour | is best for pizza?".
+fn asked_phrase<'f>(frame: &Frame<'f>, clause: usize) -> Option<&'f str> {
+    let determines = matches!(frame.turn.word(frame.start), "which" | "what");
+    (determines && clause > frame.start + 1)
+        .then(|| frame.slice(frame.byte(frame.start + 1), frame.turn.tokens[clause - 1].end))
 }
 
 /// A capital at the beginning of what is moved into a sentence goes, unless it belongs to a name.

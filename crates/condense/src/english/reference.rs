@@ -96,14 +96,19 @@ impl English<'_> {
                 None => return Outcome::Nothing,
             },
         };
-        if contains_words(&words, &found.key) {
+        // Also a person is named already when a part of the name is: "What does Chuck do when he is cold?".
+        let part_named = found.person && found.key.split(' ').any(|w| w.len() > 2 && contains_words(&words, w));
+        if part_named || contains_words(&words, &found.key) {
             return Outcome::NamedAlready;
         }
         let clitic = follow_up.tagged.tokens.get(pointer.token + 1).is_some_and(|t| t.start == token.end);
         let mut replacement = if possessive { found.possessive() } else { found.in_place() };
         if pointer.need == Need::Place && !possessive {
-            replacement = format!("in {replacement}");
-            // "go there" wants no preposition of its own, but "in" is as good as any for a query.
+            let goes = matches!(
+                follow_up.tagged.word(pointer.token.wrapping_sub(1)),
+                "get" | "go" | "travel" | "come" | "move" | "fly" | "drive" | "send" | "ship" | "deliver" | "going" | "getting"
+            );
+            replacement = format!("{} {replacement}", if goes { "to" } else { "in" });
         }
         if clitic && replacement.ends_with('s') {
             replacement.push(' ');
@@ -151,7 +156,10 @@ impl English<'_> {
         }
         // The noun is another word for the topic ("that drug" for aspirin): both are kept.
         let need = if pointer.need == Need::Topic { Need::Man } else { pointer.need };
-        let Some((candidate, score)) = self.topics.best(need, |c| !c.relational && !c.time) else {
+        let Some((candidate, score)) = self.topics.best(need, |c| {
+            let said_by_asker = c.role != Role::Assistant || c.entity;
+            !c.relational && !c.time && said_by_asker && c.person == (pointer.need == Need::Topic)
+        }) else {
             return Outcome::Nothing;
         };
         if contains_words(&follow_up.words().join(" "), &candidate.key) {
@@ -219,14 +227,15 @@ impl English<'_> {
                     best.clone_from(&run);
                 }
             }
-            (best.len() >= 2).then(|| (seen.turn, best.iter().map(|p| self.name_of(seen.text, turn, *p)).collect()))
+            let named = best.iter().any(|p| super::tag::entity_token(&turn.tokens, p.start));
+            (best.len() >= 2).then(|| (seen.turn, best.iter().map(|p| self.name_of(seen.text, turn, *p, named)).collect()))
         })
     }
 
-    fn name_of(&self, text: &str, turn: &super::tag::Tagged<'_>, phrase: Phrase) -> String {
+    fn name_of(&self, text: &str, turn: &super::tag::Tagged<'_>, phrase: Phrase, among_names: bool) -> String {
         let first = &turn.tokens[phrase.start];
         let named = &text[first.start..turn.tokens[phrase.end - 1].end];
-        let capital = super::tag::entity_token(&turn.tokens, phrase.start) || self.topics.is_name(first.text);
+        let capital = among_names || super::tag::entity_token(&turn.tokens, phrase.start) || self.topics.is_name(first.text);
         let named =
             if capital { named.to_owned() } else { crate::token::decapitalise(named, crate::Language::English) };
         let article = phrase.determiner.is_some_and(|d| turn.tags[d] == Tag::Article && turn.word(d) == "the");

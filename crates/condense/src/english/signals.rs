@@ -386,7 +386,7 @@ impl<'t> FollowUp<'t> {
                 }
                 None
             }
-            "that" | "this" if self.closing_that(index) => None,
+            "that" | "this" | "it" if self.reaction(index) => None,
             "them" | "these" | "those"
                 if self.tagged.before(index) == "of" && index >= 2 && self.tagged.word(index - 2) == "which" =>
             {
@@ -413,15 +413,27 @@ impl<'t> FollowUp<'t> {
         let be_near = self.tagged.tag(index + 1) == Some(Tag::Be)
             || (index > 0 && matches!(self.tagged.tags[index - 1], Tag::Be))
             || matches!(self.tagged.before(index), "make" | "makes" | "making" | "find");
+        // "it is easy to cancel", but not "it is related to tea" or "it is used to cut".
         let complement = |from: usize, within: usize| {
             (from..self.end.min(from + within)).any(|i| {
-                matches!(self.tagged.word(i), "to" | "that" | "if" | "for" | "when")
+                let joins = match self.tagged.word(i) {
+                    "to" => self.tagged.tag(i + 1) == Some(Tag::Verb),
+                    "that" | "if" | "for" | "when" => true,
+                    _ => false,
+                };
+                joins
                     && (from..i).any(|j| {
-                        self.tagged.classes[j] & ADJECTIVE != 0
-                            || matches!(self.tagged.word(j), "time" | "ok" | "okay" | "like" | "called")
+                        let word = self.tagged.word(j);
+                        (self.tagged.classes[j] & ADJECTIVE != 0 && !word.ends_with("ed") && !matches!(word, "made" | "known" | "born" | "meant"))
+                            || matches!(word, "time" | "ok" | "okay" | "like" | "required" | "allowed" | "recommended")
                     })
             })
         };
+        if matches!(self.tagged.before(index), "make" | "makes" | "making" | "find" | "found")
+            && (index + 1..self.end.min(index + 6)).any(|i| self.tagged.word(i) == "to")
+        {
+            return true;
+        }
         if be_near && complement(index + 1, 6) {
             // "Is it good for back pain?" does point; "is it good to stretch" does not.
             let only_for = (index + 1..self.end.min(index + 7)).any(|i| self.tagged.word(i) == "for")
@@ -439,8 +451,29 @@ impl<'t> FollowUp<'t> {
         matches!(self.tagged.before(index), "got" | "makes" | "worth") && index + 1 == self.end
     }
 
-    /// "that's all", "that is it", "is that right?" in a closing.
+    /// "That's all.", "That sounds great! And …", "It's a bit much. How …": a remark about what was said, not a question
+    /// about it.
+    fn reaction(&self, index: usize) -> bool {
+        let sentence = self.tagged.tokens[index].sentence;
+        let opens = index == 0
+            || (0..index).rev().take_while(|&i| self.tagged.tokens[i].sentence == sentence).all(|i| {
+                !self.tagged.tokens[i].word || CONNECTORS.contains(&self.tagged.word(i))
+            });
+        let asked = |s: u16| self.tagged.tokens.iter().any(|t| t.sentence == s && t.text == "?");
+        let question_later = self.tagged.tokens.iter().any(|t| t.sentence > sentence && t.text == "?");
+        let verb_next = matches!(self.tagged.tag(index + 1), Some(Tag::Be | Tag::Verb))
+            || matches!(self.tagged.word(index + 1), "sounds" | "makes" | "looks" | "seems" | "helps" | "works");
+        if opens && verb_next && !asked(sentence) && (question_later || self.tagged.word(index) != "it") {
+            return true;
+        }
+        self.closing_that(index)
+    }
+
+    /// "that's all", "that is it" in a closing.
     fn closing_that(&self, index: usize) -> bool {
+        if self.tagged.word(index) == "it" {
+            return false;
+        }
         let after: Vec<&str> = (index + 1..self.end).map(|i| self.tagged.word(i)).collect();
         matches!(
             after.as_slice(),
@@ -486,7 +519,7 @@ impl<'t> FollowUp<'t> {
             _ => return None,
         };
         let bare = matches!(self.tagged.word(index + 1), "former" | "latter");
-        let one = matches!(self.tagged.word(index + 2), "one" | "option");
+        let one = self.tagged.word(index + 2) == "one";
         let ends_here = index + 2 >= self.end || !self.tagged.tokens[index + 2].word;
         let auxiliary_follows =
             self.tagged.classes.get(index + 2).is_some_and(|c| c & (BE | AUXILIARY) != 0) && index + 2 < self.end;
@@ -566,7 +599,7 @@ fn core(tagged: &Tagged<'_>, end: usize) -> usize {
         let mark = !tagged.tokens[core].word;
         let comma_after = tagged.tokens.get(core + 1).is_some_and(|t| matches!(t.text, "," | "!" | "."));
         let polite = matches!(word, "please") && comma_after;
-        let clear = matches!(word, "and" | "but" | "so" | "or" | "then" | "also" | "thanks");
+        let clear = matches!(word, "and" | "but" | "so" | "or" | "then" | "also");
         if mark || polite || (CONNECTORS.contains(&word) && (clear || comma_after) && core + 1 < end) {
             core += 1;
         } else {

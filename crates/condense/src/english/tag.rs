@@ -2,7 +2,7 @@
 
 use super::words::{
     self, ADJECTIVE, ADVERB, ARTICLE, AUXILIARY, BE, CONJUNCTION, NOUN_OR_VERB, POSSESSIVE, PREPOSITION, PRONOUN,
-    QUANTIFIER, QUESTION, SPEECH_VERB, TIME, VERB, VERB_FORM,
+    QUANTIFIER, QUESTION, RELATIONAL, SPEECH_VERB, TIME, VERB, VERB_FORM,
 };
 use crate::lexicon::Classes;
 use crate::token::Token;
@@ -160,6 +160,7 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
     let next_word = tagged.tokens.get(index + 1).is_some_and(|t| t.word && t.sentence == token.sentence);
     let noun_follows = next_word
         && nominal(next_classes)
+        && (next_classes & ADJECTIVE == 0 || next_classes & NOUN_OR_VERB != 0 || noun_after_adjectives(tagged, index + 1))
         && !is_pointer(tagged.word(index + 1))
         && !matches!(tagged.word(index + 1), "to" | "'s" | "’s" | "there");
     match word {
@@ -187,7 +188,7 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
         "there" => {
             let be_near = tagged.classes.get(index + 1).is_some_and(|c| c & BE != 0)
                 || matches!(tagged.word(index + 1), "'s" | "’s" | "be" | "exist" | "have" | "has" | "any" | "will")
-                || (index > 0 && tagged.classes[index - 1] & BE != 0 && index + 1 < tagged.tokens.len())
+                || (index > 0 && tagged.classes[index - 1] & BE != 0)
                 || (index > 0 && tagged.classes[index - 1] & AUXILIARY != 0);
             return if be_near || previous == Some(Tag::Adverb) { Tag::Pronoun } else { Tag::Anaphor };
         }
@@ -214,6 +215,13 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
         return Tag::Be;
     }
     if classes & AUXILIARY != 0 {
+        // "Do you have a mobile app?": an auxiliary that has an object is the verb.
+        let object_follows = next_word
+            && (next_classes & (ARTICLE | POSSESSIVE | QUANTIFIER | ADJECTIVE) != 0
+                || (noun_follows && next_classes & (VERB | VERB_FORM) == 0));
+        if matches!(word, "have" | "has" | "had") && clause.noun && object_follows && previous.is_some() {
+            return Tag::Verb;
+        }
         return Tag::Auxiliary;
     }
     if classes & ARTICLE != 0 {
@@ -244,7 +252,7 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
         )
     );
     if classes & (NOUN_OR_VERB | VERB | VERB_FORM | SPEECH_VERB) != 0 {
-        if after_determiner && (classes & NOUN_OR_VERB != 0 || (word.ends_with("ing") || word.ends_with("ed"))) {
+        if after_determiner && (classes & (NOUN_OR_VERB | RELATIONAL) != 0 || (word.ends_with("ing") || word.ends_with("ed"))) {
             return if word.ends_with("ed") { Tag::Adjective } else { Tag::Noun };
         }
         if verb_use(tagged, index, clause) {
@@ -281,6 +289,25 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
             return Tag::Verb;
         }
     }
+    // "Does that drug thin the blood?", "How do I resize a disk?": an unknown word between a subject and an object is
+    // the verb.
+    let object_next = next_word
+        && (next_classes & (ARTICLE | POSSESSIVE) != 0
+            || is_pointer(tagged.word(index + 1))
+            || matches!(tagged.word(index + 1), "its" | "their" | "his" | "her"));
+    if clause.auxiliary && !clause.verb && clause.noun && !after_determiner {
+        let after_subject = matches!(previous, Some(Tag::Pronoun | Tag::Anaphor));
+        if after_subject || (previous == Some(Tag::Noun) && object_next) {
+            return Tag::Verb;
+        }
+    }
+    if clause.be && clause.noun && !next_word && previous == Some(Tag::Noun) && adjectival(word) {
+        return Tag::Adjective;
+    }
+    // A question with an auxiliary has a verb, and it is the last word at the latest: "Where do sea turtles nest?".
+    if clause.auxiliary && clause.noun && !clause.verb && previous == Some(Tag::Noun) && !next_word && !token.number() {
+        return Tag::Verb;
+    }
     if word.len() > 4 && word.ends_with("ed") && !after_determiner {
         if noun_follows && !(clause.be && clause.noun) {
             return Tag::Adjective;
@@ -291,6 +318,20 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
         return Tag::Verb;
     }
     Tag::Noun
+}
+
+/// Whether adjectives from this token on lead to a noun: "that new plan", but not "is that safe during".
+fn noun_after_adjectives(tagged: &Tagged<'_>, from: usize) -> bool {
+    let sentence = tagged.tokens[from].sentence;
+    (from..tagged.tokens.len())
+        .take_while(|&i| tagged.tokens[i].word && tagged.tokens[i].sentence == sentence)
+        .find(|&i| tagged.classes[i] & ADJECTIVE == 0)
+        .is_some_and(|i| nominal(tagged.classes[i]) && !matches!(tagged.word(i), "to" | "'s" | "’s"))
+}
+
+/// Endings of adjectives.
+fn adjectival(word: &str) -> bool {
+    word.len() > 5 && ["able", "ible", "ous", "ful", "less", "ary", "ive", "ish"].iter().any(|e| word.ends_with(e))
 }
 
 fn participle(word: &str) -> bool {
@@ -311,7 +352,7 @@ fn decide_that(tagged: &Tagged<'_>, index: usize, clause: Clause, noun_follows: 
     }
     match previous {
         Some(Tag::Noun) if !clause.auxiliary || clause.verb => return Tag::Conjunction,
-        Some(Tag::Noun) if next & (VERB_FORM | AUXILIARY | BE) != 0 => return Tag::Conjunction,
+        Some(Tag::Noun | Tag::Verb) if next & (VERB_FORM | AUXILIARY | BE) != 0 => return Tag::Conjunction,
         Some(Tag::Conjunction | Tag::Adverb | Tag::Adjective) if noun_follows && tagged.before(index) != "and" => {
             return Tag::Conjunction;
         }
@@ -319,7 +360,10 @@ fn decide_that(tagged: &Tagged<'_>, index: usize, clause: Clause, noun_follows: 
         Some(Tag::Verb) if noun_follows && has_later_verb(tagged, index + 1) => return Tag::Conjunction,
         _ => {}
     }
-    if noun_follows && !verb_use(tagged, index + 1, clause) { Tag::Demonstrative } else { Tag::Anaphor }
+    // "that sounds good": a singular pointer does not stand before a plural, so this is a verb.
+    let word = tagged.word(index + 1);
+    let disagrees = next & NOUN_OR_VERB != 0 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
+    if noun_follows && !disagrees && !verb_use(tagged, index + 1, clause) { Tag::Demonstrative } else { Tag::Anaphor }
 }
 
 fn has_later_verb(tagged: &Tagged<'_>, from: usize) -> bool {
@@ -373,6 +417,11 @@ fn verb_use(tagged: &Tagged<'_>, index: usize, clause: Clause) -> bool {
             }
             if !clause.verb && !clause.be && !clause.auxiliary {
                 let finite = !base && !word.ends_with("ing");
+                // "Which regions support GPU instances?"
+                let plural_before = tagged.before(index).ends_with('s') && !tagged.before(index).ends_with("ss");
+                if clause.question && base && plural_before && next.is_some() {
+                    return true;
+                }
                 return (clear && (finite || determiner_follows))
                     || (!clear && finite && (determiner_follows || (next.is_none() && clause.question)))
                     || (!clear && base && determiner_follows && next_classes & PREPOSITION == 0 && clause.question);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::tag::{Phrase, Tag, Tagged, entity_token, phrases, tag};
-use super::words::{ADJECTIVE, ANIMATE, EMPTY_NOUN, PLACE, RELATIONAL, TIME, classes};
+use super::words::{ADJECTIVE, ANIMATE, EMPTY_NOUN, PLACE, RELATIONAL, SMALL_TALK, TIME, classes};
 use crate::token::{contains_words, lower, tokenize};
 use crate::window::{Seen, Window};
 use crate::{Language, Options, Role};
@@ -51,6 +51,10 @@ pub(super) struct Candidate {
     /// The first sentence of the turn, or of an answer.
     first_sentence: bool,
     after_preposition: bool,
+    /// Taken together with what follows it: "side effects of ibuprofen".
+    complemented: bool,
+    /// Stands behind "of", "to", "for", "on" of the phrase before it.
+    inside: bool,
     introduced: bool,
     asked_who: bool,
     mentions: u32,
@@ -139,8 +143,18 @@ impl<'h> Topics<'h> {
         let asked_who = self.turns.get(index + 1).is_some_and(|(_, t)| t.word(0) == "who");
         let introduced = introduces(tagged);
         let mut found = Vec::new();
-        for (order, phrase) in phrases(tagged).iter().enumerate() {
+        let all = phrases(tagged);
+        let joins: Vec<bool> = all.windows(2).map(|pair| complement(tagged, &pair[0], &pair[1])).collect();
+        for (order, phrase) in all.iter().enumerate() {
             if let Some(mut candidate) = describe(*seen, tagged, *phrase, text, &self.names) {
+                if seen.role != Role::Assistant && joins.get(order) == Some(&true) {
+                    let end = tagged.tokens[all[order + 1].end - 1].end;
+                    let tail = &text[tagged.tokens[phrase.end - 1].end..end];
+                    candidate.text.push_str(tail);
+                    candidate.key.push_str(&lower(tail, Language::English));
+                    candidate.complemented = true;
+                }
+                candidate.inside = order > 0 && joins[order - 1];
                 candidate.first = order == 0;
                 candidate.introduced = introduced && order == 0;
                 candidate.asked_who = asked_who && seen.role == Role::Assistant && order == 0;
@@ -202,7 +216,13 @@ impl Candidate {
         score += if self.introduced { 0.5 } else { 0.0 };
         score += if self.wanted { 2.0 } else { 0.0 };
         score -= if self.after_preposition { 0.35 } else { 0.0 };
-        score -= if self.relational { 1.1 } else { 0.0 };
+        score -= match (self.relational, self.complemented, need) {
+            (false, ..) => 0.0,
+            // "the side effects of ibuprofen" can last, but they are not what the conversation is about.
+            (true, true, Need::Thing | Need::Many) => 0.0,
+            (true, ..) => 1.1,
+        };
+        score -= if self.inside && need != Need::Topic { 0.6 } else { 0.0 };
         score -= if self.time { 1.6 } else { 0.0 };
         score + self.agreement(need)
     }
@@ -211,6 +231,8 @@ impl Candidate {
         let person = self.person || (self.animate && !self.plural);
         match need {
             Need::Topic => 0.0,
+            // The answer to "who …?" is a person.
+            Need::Thing if self.asked_who => -1.5,
             Need::Thing if self.plural => -0.9,
             Need::Thing if person => -0.9,
             Need::Thing => 0.4,
@@ -223,8 +245,7 @@ impl Candidate {
             Need::Man | Need::Woman if self.entity && !self.place => 0.0,
             Need::Man | Need::Woman => -2.2,
             Need::Place if self.place => 1.5,
-            Need::Place if self.entity && self.after_preposition && !self.person => 1.2,
-            Need::Place if self.entity && !self.person => 0.3,
+            Need::Place if self.entity && !self.person => 1.0,
             Need::Place => -1.6,
         }
     }
@@ -288,6 +309,22 @@ impl Candidate {
     }
 }
 
+/// Whether a phrase belongs to the one before it: any phrase behind "of", a name behind "to", "for", "on".
+fn complement(tagged: &Tagged<'_>, phrase: &Phrase, next: &Phrase) -> bool {
+    let start = next.determiner.unwrap_or(next.start);
+    if start != phrase.end + 1 || tagged.tokens[phrase.start].sentence != tagged.tokens[next.start].sentence {
+        return false;
+    }
+    let pointing = next.determiner.is_some_and(|d| matches!(tagged.tags[d], Tag::Demonstrative | Tag::PossessiveAnaphor));
+    let name = (next.start..next.end).any(|i| entity_token(&tagged.tokens, i));
+    let time = tagged.classes[next.end - 1] & TIME != 0;
+    match tagged.word(phrase.end) {
+        "of" => !pointing && !time,
+        "to" | "for" | "on" => name && !time,
+        _ => false,
+    }
+}
+
 fn note_names(tagged: &Tagged<'_>, role: Role, names: &mut HashSet<String>) {
     for index in 0..tagged.tokens.len() {
         let title = role == Role::Context && tagged.tokens[index].capitalised();
@@ -338,6 +375,9 @@ fn describe(
         return None;
     }
     if head_token.lower.chars().count() < 2 && content == 1 {
+        return None;
+    }
+    if (start..phrase.end).all(|i| tagged.classes[i] & SMALL_TALK != 0) {
         return None;
     }
     if content > 6 || phrase.determiner.is_some_and(|d| tagged.tags[d] == Tag::Demonstrative) {
@@ -403,6 +443,8 @@ fn describe(
         first: false,
         first_sentence,
         after_preposition,
+        complemented: false,
+        inside: false,
         introduced: false,
         asked_who: false,
         mentions: 1,
