@@ -10,8 +10,25 @@ use crate::{Condensed, Conversation, Language, Options, Rule, language};
 /// Words that a rewrite may hold though neither the follow-up nor the history does. Turkish suffixes and the English
 /// possessive ending may be added to words beside these.
 pub const CONNECTING_WORDS: &[&str] = &[
-    "a", "about", "and", "besides", "for", "in", "of", "or", "other", "policy", "the", "to", "which", "arasında", "başka",
-    "hakkında", "için", "politikası", "ve",
+    "a",
+    "about",
+    "and",
+    "besides",
+    "for",
+    "in",
+    "of",
+    "or",
+    "other",
+    "policy",
+    "the",
+    "to",
+    "which",
+    "arasında",
+    "başka",
+    "hakkında",
+    "için",
+    "politikası",
+    "ve",
 ];
 
 /// Turns follow-ups into stand-alone queries. Holds nothing, so one may be made wherever it is needed.

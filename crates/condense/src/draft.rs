@@ -47,7 +47,10 @@ impl Edits {
         turn: usize,
         why: impl Into<String>,
     ) {
-        self.steps.push(Step { range, replacement: with.into(), turn: Some(turn), why: why.into() });
+        let replacement = with.into();
+        if !(range.is_empty() && replacement.is_empty()) {
+            self.steps.push(Step { range, replacement, turn: Some(turn), why: why.into() });
+        }
     }
 
     pub(crate) fn drop(&mut self, range: Range<usize>, why: &str) {
@@ -103,7 +106,9 @@ pub(crate) fn apply(follow_up: &str, steps: &[Step], language: Language, is_name
     let tidy = &tidy[start..];
     let first = tidy.split_whitespace().next().unwrap_or("");
     let stem = first.split(['\'', '’', ',', '.', '?', '!']).next().unwrap_or(first);
-    if stem.chars().skip(1).any(char::is_uppercase) || is_name(stem) {
+    // In Turkish an apostrophe stands only after names.
+    let suffixed_name = language == Language::Turkish && first[stem.len()..].starts_with(['\'', '’']);
+    if suffixed_name || stem.chars().skip(1).any(char::is_uppercase) || is_name(stem) {
         return tidy.to_owned();
     }
     let rest = &tidy[first.len()..];

@@ -106,7 +106,18 @@ impl English<'_> {
         if pointer.need == Need::Place && !possessive {
             let goes = matches!(
                 follow_up.tagged.word(pointer.token.wrapping_sub(1)),
-                "get" | "go" | "travel" | "come" | "move" | "fly" | "drive" | "send" | "ship" | "deliver" | "going" | "getting"
+                "get"
+                    | "go"
+                    | "travel"
+                    | "come"
+                    | "move"
+                    | "fly"
+                    | "drive"
+                    | "send"
+                    | "ship"
+                    | "deliver"
+                    | "going"
+                    | "getting"
             );
             replacement = format!("{} {replacement}", if goes { "to" } else { "in" });
         }
@@ -223,19 +234,26 @@ impl English<'_> {
                     run.clear();
                 }
                 run.push(phrase);
-                if run.len() > best.len() {
+                // Commas alone also join clauses; a list has its "and".
+                let listed = run.windows(2).any(|pair| {
+                    let until = pair[1].determiner.unwrap_or(pair[1].start);
+                    (pair[0].end..until).any(|i| turn.word(i) != ",")
+                });
+                if listed && run.len() > best.len() {
                     best.clone_from(&run);
                 }
             }
             let named = best.iter().any(|p| super::tag::entity_token(&turn.tokens, p.start));
-            (best.len() >= 2).then(|| (seen.turn, best.iter().map(|p| self.name_of(seen.text, turn, *p, named)).collect()))
+            (best.len() >= 2)
+                .then(|| (seen.turn, best.iter().map(|p| self.name_of(seen.text, turn, *p, named)).collect()))
         })
     }
 
     fn name_of(&self, text: &str, turn: &super::tag::Tagged<'_>, phrase: Phrase, among_names: bool) -> String {
         let first = &turn.tokens[phrase.start];
         let named = &text[first.start..turn.tokens[phrase.end - 1].end];
-        let capital = among_names || super::tag::entity_token(&turn.tokens, phrase.start) || self.topics.is_name(first.text);
+        let capital =
+            among_names || super::tag::entity_token(&turn.tokens, phrase.start) || self.topics.is_name(first.text);
         let named =
             if capital { named.to_owned() } else { crate::token::decapitalise(named, crate::Language::English) };
         let article = phrase.determiner.is_some_and(|d| turn.tags[d] == Tag::Article && turn.word(d) == "the");

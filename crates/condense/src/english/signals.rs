@@ -424,7 +424,9 @@ impl<'t> FollowUp<'t> {
                 joins
                     && (from..i).any(|j| {
                         let word = self.tagged.word(j);
-                        (self.tagged.classes[j] & ADJECTIVE != 0 && !word.ends_with("ed") && !matches!(word, "made" | "known" | "born" | "meant"))
+                        (self.tagged.classes[j] & ADJECTIVE != 0
+                            && !word.ends_with("ed")
+                            && !matches!(word, "made" | "known" | "born" | "meant"))
                             || matches!(word, "time" | "ok" | "okay" | "like" | "required" | "allowed" | "recommended")
                     })
             })
@@ -456,9 +458,10 @@ impl<'t> FollowUp<'t> {
     fn reaction(&self, index: usize) -> bool {
         let sentence = self.tagged.tokens[index].sentence;
         let opens = index == 0
-            || (0..index).rev().take_while(|&i| self.tagged.tokens[i].sentence == sentence).all(|i| {
-                !self.tagged.tokens[i].word || CONNECTORS.contains(&self.tagged.word(i))
-            });
+            || (0..index)
+                .rev()
+                .take_while(|&i| self.tagged.tokens[i].sentence == sentence)
+                .all(|i| !self.tagged.tokens[i].word || CONNECTORS.contains(&self.tagged.word(i)));
         let asked = |s: u16| self.tagged.tokens.iter().any(|t| t.sentence == s && t.text == "?");
         let question_later = self.tagged.tokens.iter().any(|t| t.sentence > sentence && t.text == "?");
         let verb_next = matches!(self.tagged.tag(index + 1), Some(Tag::Be | Tag::Verb))

@@ -160,7 +160,9 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
     let next_word = tagged.tokens.get(index + 1).is_some_and(|t| t.word && t.sentence == token.sentence);
     let noun_follows = next_word
         && nominal(next_classes)
-        && (next_classes & ADJECTIVE == 0 || next_classes & NOUN_OR_VERB != 0 || noun_after_adjectives(tagged, index + 1))
+        && (next_classes & ADJECTIVE == 0
+            || next_classes & NOUN_OR_VERB != 0
+            || noun_after_adjectives(tagged, index + 1))
         && !is_pointer(tagged.word(index + 1))
         && !matches!(tagged.word(index + 1), "to" | "'s" | "’s" | "there");
     match word {
@@ -252,7 +254,9 @@ fn decide(tagged: &Tagged<'_>, index: usize, clause: Clause) -> Tag {
         )
     );
     if classes & (NOUN_OR_VERB | VERB | VERB_FORM | SPEECH_VERB) != 0 {
-        if after_determiner && (classes & (NOUN_OR_VERB | RELATIONAL) != 0 || (word.ends_with("ing") || word.ends_with("ed"))) {
+        if after_determiner
+            && (classes & (NOUN_OR_VERB | RELATIONAL) != 0 || (word.ends_with("ing") || word.ends_with("ed")))
+        {
             return if word.ends_with("ed") { Tag::Adjective } else { Tag::Noun };
         }
         if verb_use(tagged, index, clause) {

@@ -153,6 +153,8 @@ impl<'h> Topics<'h> {
                     candidate.text.push_str(tail);
                     candidate.key.push_str(&lower(tail, Language::English));
                     candidate.complemented = true;
+                    candidate.entity |=
+                        (all[order + 1].start..all[order + 1].end).any(|i| entity_token(&tagged.tokens, i));
                 }
                 candidate.inside = order > 0 && joins[order - 1];
                 candidate.first = order == 0;
@@ -315,7 +317,8 @@ fn complement(tagged: &Tagged<'_>, phrase: &Phrase, next: &Phrase) -> bool {
     if start != phrase.end + 1 || tagged.tokens[phrase.start].sentence != tagged.tokens[next.start].sentence {
         return false;
     }
-    let pointing = next.determiner.is_some_and(|d| matches!(tagged.tags[d], Tag::Demonstrative | Tag::PossessiveAnaphor));
+    let pointing =
+        next.determiner.is_some_and(|d| matches!(tagged.tags[d], Tag::Demonstrative | Tag::PossessiveAnaphor));
     let name = (next.start..next.end).any(|i| entity_token(&tagged.tokens, i));
     let time = tagged.classes[next.end - 1] & TIME != 0;
     match tagged.word(phrase.end) {

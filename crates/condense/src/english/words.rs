@@ -204,7 +204,7 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
          several visible contagious allowed required involved known related associated considered made used named \
          called supposed meant born bigger smaller larger higher lower older younger longer shorter cheaper faster \
          slower harder easier stronger heavier lighter biggest smallest largest highest lowest oldest longest shortest \
-         cheapest fastest slowest hardest easiest strongest latest earliest best-known mandatory optional deductible \
+         cheapest fastest slowest hardest easiest strongest latest earliest best-known mandatory optional \
          correct wrong happy sad nice great fine bright quick serious severe mild early big permanent temporary daily \
          weekly monthly yearly annual nightly",
     );

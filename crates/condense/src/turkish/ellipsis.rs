@@ -152,12 +152,19 @@ impl Turkish<'_> {
     /// The phrase of the last question beside which X stands: names in the same case, the same head, or people.
     fn parallel(&self, follow_up: &FollowUp<'_>, rest: usize, end: usize, frame: &Frame<'_>) -> Option<Phrase> {
         let tagged = &follow_up.tagged;
+        // "Ermenistan için" stands beside "Gürcistan için".
+        if matches!(tagged.word(end - 1), "için" | "hakkında" | "ile" | "kadar") {
+            let at = (frame.start + 1..frame.end).find(|&i| frame.turn.word(i) == tagged.word(end - 1))?;
+            return frame.phrases().find(|p| p.end == at).map(|p| Phrase { end: at + 1, ..p });
+        }
+        let plural = |word: &str| word.ends_with("lar") || word.ends_with("ler");
         let (head, case) = split_case(tagged.word(end - 1));
         let name = entity_token(&tagged.tokens, end - 1)
             || (tagged.tokens[rest].capitalised() && (follow_up.led && rest > 0))
             || (tagged.tokens[rest].capitalised() && end - rest == 1 && super::words::classes(tagged.word(rest)) == 0);
         frame
             .phrases()
+            .filter(|p| p.start == 0 || !matches!(frame.turn.word(p.start - 1), "kaç" | "hangi"))
             .map(|p| {
                 let turn = frame.turn;
                 let (frame_head, frame_case) = split_case(turn.word(p.end - 1));
@@ -181,8 +188,8 @@ impl Turkish<'_> {
                     2
                 } else if self.options.connector == Connector::Plain
                     && same_case
-                    && p.end - p.start == 1
-                    && end - rest == 1
+                    && ((p.end - p.start == 1 && end - rest == 1 && plural(&head) == plural(&frame_head))
+                        || (plural(&head) && plural(&frame_head)))
                     && super::topics::head_classes_of(&frame_head) & RELATIONAL == 0
                 {
                     1
@@ -261,6 +268,20 @@ impl Turkish<'_> {
             }
         }
         // A yes-no question: its particle goes, and the question word stands before the verb.
+        let verb = frame.end.checked_sub(2).filter(|&v| v > frame.start && turn.tags[v] == Tag::Verb);
+        if let Some(verb) = verb
+            && !rest
+            && question.is_none()
+            && matches!(turn.word(frame.end - 1), "mi" | "mı" | "mu" | "mü")
+        {
+            let before = self.lowered_frame(&frame, frame.byte(frame.start), frame.byte(verb));
+            edits.replace(start..follow_up.at(core), before, frame.seen.turn, why);
+            let token = &follow_up.tagged.tokens[core];
+            edits.lower(token.start..token.end, &decapitalise(token.text, Language::Turkish));
+            let kept = frame.slice(frame.byte(verb), turn.tokens[verb].end);
+            edits.replace(follow_up.tagged.tokens[end - 1].end..text.len(), format!(" {kept}"), frame.seen.turn, why);
+            return self.framed(&frame, words, edits, 0.7);
+        }
         let whole = self.lowered_frame(&frame, frame.byte(frame.start), frame.end_byte());
         edits.replace(start..follow_up.at(core), format!("{whole} "), frame.seen.turn, why);
         let token = &follow_up.tagged.tokens[core];

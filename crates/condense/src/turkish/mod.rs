@@ -97,7 +97,7 @@ impl Turkish<'_> {
 
     fn relational_possessed(&self, follow_up: &FollowUp<'_>, token: usize) -> bool {
         let word = follow_up.tagged.word(token);
-        suffix::without_possessive(word).is_some_and(|stem| {
+        suffix::possessive_stems(word).any(|stem| {
             words::classes(&stem) & (RELATIONAL | words::ANIMATE) != 0
                 || words::classes(suffix::without_plural(&stem)) & RELATIONAL != 0
         }) && !entity_token(&follow_up.tagged.tokens, token)
@@ -115,7 +115,10 @@ impl Turkish<'_> {
             return None;
         }
         let named = self.topics.candidates.iter().find(|c| {
-            c.entity && c.compound && c.head != word && suffix::without_possessive(&c.head).as_deref() == Some(word)
+            c.role == Role::User
+                && c.compound
+                && c.head != word
+                && suffix::possessive_stems(&c.head).any(|stem| stem == word)
         })?;
         let mut edits = Edits::default();
         self.drop_lead(follow_up, &mut edits);
@@ -170,7 +173,8 @@ impl Turkish<'_> {
         } else {
             Case::Nominative
         };
-        let mut named = topic.inflected(case);
+        let possessor = topic.possessor().filter(|_| possessed);
+        let mut named = possessor.map_or_else(|| topic.inflected(case), str::to_owned);
         if let Some(place) = self.place_beside(topic) {
             named = format!("{place} {named}");
         }

@@ -91,7 +91,7 @@ impl Turkish<'_> {
         let range = token.start..tagged.tokens[phrase.end - 1].end;
         let single = phrase.end - phrase.start == 1;
         let fuller = |c: &&Candidate| {
-            c.compound
+            c.key.contains(' ')
                 && (c.role == Role::User || c.entity)
                 && same_noun(&c.head, &stem)
                 && c.key.len() > stem.len() + 3
@@ -134,11 +134,7 @@ impl Turkish<'_> {
             return Outcome::NamedAlready;
         }
         edits.replace(token.start..token.end, candidate.text.clone(), candidate.turn, reason(candidate, &word));
-        Outcome::Found {
-            pointer: format!("{word} {stem}"),
-            topic: candidate.text.clone(),
-            confidence: confidence(score) * 0.9,
-        }
+        Outcome::Found { pointer: word, topic: candidate.text.clone(), confidence: confidence(score) * 0.9 }
     }
 
     /// What "bunun" takes up after "Havuz kışın ısıtılıyor mu?": `havuzun ısıtılmasının`.

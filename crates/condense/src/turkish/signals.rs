@@ -237,7 +237,11 @@ impl<'t> FollowUp<'t> {
                 ) {
                     return None;
                 }
-                let phrase = *self.phrases.iter().find(|p| p.start == index + 1)?;
+                let mut phrase = *self.phrases.iter().find(|p| p.start == index + 1)?;
+                // "bu pompanın ömrü": the pump is pointed at.
+                if split_case(self.tagged.word(phrase.start)).1 == Case::Genitive && phrase.end > phrase.start + 1 {
+                    phrase = Phrase { end: phrase.start + 1, case: Case::Genitive, ..phrase };
+                }
                 let first = self.tagged.classes[phrase.start];
                 // "bu yıl", "bu akşam" point at the calendar.
                 if first & TIME != 0 && word == "bu" {

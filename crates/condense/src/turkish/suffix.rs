@@ -170,7 +170,7 @@ pub(super) fn split_case(word: &str) -> (String, Case) {
         }
     }
     for ending in ["dan", "den", "tan", "ten"] {
-        if let Some(stem) = strip(ending, 3).filter(|_| !listed(NOT_ABLATIVE, word)) {
+        if let Some(stem) = strip(ending, 3).filter(|_| !listed(NOT_ABLATIVE, word) && !word.ends_with("istan")) {
             return (stem, Case::Ablative);
         }
     }
@@ -198,6 +198,23 @@ pub(super) fn split_case(word: &str) -> (String, Case) {
     for ending in ["na", "ne"] {
         if let Some(stem) = strip(ending, 4).filter(|s| compound_end(s)) {
             return (stem, Case::Dative);
+        }
+    }
+    // "kedimi", "hesabıma", and as well "sistemi": an m between high vowels and a case.
+    for (ending, case) in [
+        ("mı", Case::Accusative),
+        ("mi", Case::Accusative),
+        ("mu", Case::Accusative),
+        ("mü", Case::Accusative),
+        ("ma", Case::Dative),
+        ("me", Case::Dative),
+    ] {
+        let stem = strip(ending, 3).filter(|s| {
+            s.chars().next_back().is_some_and(|c| matches!(c, 'ı' | 'i' | 'u' | 'ü'))
+                || (case == Case::Accusative && ends_in_vowel(s))
+        });
+        if let Some(stem) = stem {
+            return (format!("{stem}m"), case);
         }
     }
     for ending in ["yı", "yi", "yu", "yü"] {
@@ -297,6 +314,13 @@ pub(super) fn without_possessive(word: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// Every stem that a word could have under a third person's possessive: `adresi` -> `adre`, `adres`.
+pub(super) fn possessive_stems(word: &str) -> impl Iterator<Item = String> {
+    let plain =
+        word.strip_suffix(['ı', 'i', 'u', 'ü']).filter(|s| s.chars().count() >= 2 && !ends_in_vowel(s)).map(hardened);
+    without_possessive(word).into_iter().chain(plain)
 }
 
 /// The word without the plural: `belirtiler` -> `belirti`.

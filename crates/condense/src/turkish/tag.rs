@@ -197,7 +197,7 @@ fn points_at_noun(tagged: &Tagged<'_>, index: usize) -> bool {
 
 /// Endings that only verbs have, wherever they stand.
 fn clear_verb(word: &str) -> bool {
-    const ENDINGS: [&str; 44] = [
+    const ENDINGS: [&str; 40] = [
         "yor",
         "yorum",
         "yorsun",
@@ -229,10 +229,6 @@ fn clear_verb(word: &str) -> bool {
         "ülür",
         "ılmış",
         "ilmiş",
-        "ırım",
-        "irim",
-        "urum",
-        "ürüm",
         "ıyoruz",
         "arak",
         "erek",
@@ -272,6 +268,35 @@ pub(super) fn final_verb(word: &str) -> bool {
     PERSONS.iter().any(|p| word.strip_suffix(p).is_some_and(|w| w.chars().count() >= 4 && bare(w)))
 }
 
+/// The case of a word of a phrase. A genitive belongs to a noun after it, and the first part of a name
+/// ("Galata Kulesi'ni") has no case.
+fn case_in_phrase(tagged: &Tagged<'_>, index: usize, next_is_noun: bool) -> Case {
+    let token = &tagged.tokens[index];
+    if next_is_noun
+        && token.capitalised()
+        && tagged.tokens[index + 1].capitalised()
+        && !token.text.contains(['\'', '’'])
+    {
+        return Case::Nominative;
+    }
+    match split_case(&token.lower).1 {
+        Case::Genitive if !next_is_noun && !token.text.contains(['\'', '’']) => Case::Nominative,
+        case => case,
+    }
+}
+
+/// A plural, or a compound of two words and more, is the end of its phrase: "bölgeler | GPU sunuyor", "kahve makinesi |
+/// suyu kaçırıyor".
+fn closes_phrase(word: &str, words: usize) -> bool {
+    let plural = word.chars().count() > 4 && (word.ends_with("lar") || word.ends_with("ler"));
+    let mut back = word.chars().rev();
+    let compound = words >= 2
+        && back.next().is_some_and(|c| matches!(c, 'ı' | 'i' | 'u' | 'ü'))
+        && back.next() == Some('s')
+        && back.next().is_some_and(super::suffix::is_vowel);
+    plural || compound
+}
+
 /// The noun phrases in the order of the text. A word with a case other than the genitive ends its phrase.
 pub(super) fn phrases(tagged: &Tagged<'_>) -> Vec<Phrase> {
     let mut found = Vec::new();
@@ -288,13 +313,17 @@ pub(super) fn phrases(tagged: &Tagged<'_>) -> Vec<Phrase> {
             && tagged.tags[index] == Tag::Noun
             && tagged.tokens[index].sentence == sentence
         {
-            case = split_case(&tagged.tokens[index].lower).1;
+            let next_is_noun =
+                tagged.tags.get(index + 1) == Some(&Tag::Noun) && tagged.tokens[index + 1].sentence == sentence;
+            case = case_in_phrase(tagged, index, next_is_noun);
             let adverb_of_time = tagged.classes[index] & TIME != 0 && index > start;
             if adverb_of_time && matches!(tagged.word(index), "kışın" | "yazın") {
                 break;
             }
             index += 1;
-            if !matches!(case, Case::Nominative | Case::Genitive) {
+            if !matches!(case, Case::Nominative | Case::Genitive)
+                || closes_phrase(tagged.word(index - 1), index - start)
+            {
                 break;
             }
         }
@@ -330,7 +359,7 @@ mod tests {
             ("İade süremiz ne kadar?", "İade süremiz"),
             ("Peki hasarlı ürünler?", "hasarlı ürünler"),
             ("Mersin deposunu kim yönetiyor?", "Mersin deposunu"),
-            ("Kahve makinesi suyu neden kaçırıyor?", "Kahve makinesi suyu"),
+            ("Kahve makinesi suyu neden kaçırıyor?", "Kahve makinesi|suyu"),
             ("Norveç'e gönderim var mı?", "Norveç'e|gönderim"),
             ("Yedekleme nasıl çalışıyor?", "Yedekleme"),
             ("Onlarda inceleme yapılır.", "inceleme"),

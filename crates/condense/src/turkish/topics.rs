@@ -6,7 +6,7 @@ use super::suffix::{
     Case, ends_in_vowel, inflect, possessed, split_case, without_our, without_plural, without_possessive,
 };
 use super::tag::{Phrase, Tag, Tagged, entity_token, phrases, tag};
-use super::words::{ADJECTIVE, ANIMATE, EMPTY_NOUN, PLACE, RELATIONAL, TIME};
+use super::words::{ADJECTIVE, ANIMATE, EMPTY_NOUN, PLACE, RELATIONAL, SMALL_TALK, TIME};
 use crate::token::{contains_words, decapitalise, lower, tokenize};
 use crate::window::{Seen, Window};
 use crate::{Language, Options, Role};
@@ -46,6 +46,9 @@ pub(super) struct Candidate {
     pub(super) relational: bool,
     first: bool,
     object: bool,
+    /// In the locative, in a question: where it happens, not what happens.
+    place_of_event: bool,
+    relational_head: bool,
     answers_who: bool,
     mentions: u32,
     wanted: bool,
@@ -125,6 +128,13 @@ impl Candidate {
         score += if self.answers_who { 1.8 } else { 0.0 };
         score += if self.wanted { 2.0 } else { 0.0 };
         score -= if self.object { 0.2 } else { 0.0 };
+        score -= if self.place_of_event { 0.95 } else { 0.0 };
+        score -= if self.relational_head { 0.2 } else { 0.0 };
+        score += if self.role == Role::Assistant && self.age == 0 && self.first && !self.relational_head {
+            0.3
+        } else {
+            0.0
+        };
         score -= if self.relational { 1.1 } else { 0.0 };
         score -= if self.time { 1.6 } else { 0.0 };
         score
@@ -145,6 +155,12 @@ impl Candidate {
     /// The phrase in a case.
     pub(super) fn inflected(&self, case: Case) -> String {
         inflect(&self.text, case, self.name, self.compound)
+    }
+
+    /// "migrenin" of "migrenin belirtileri": whose symptoms, or causes, or anything else of its kind.
+    pub(super) fn possessor(&self) -> Option<&str> {
+        let (before, _) = self.text.rsplit_once(' ')?;
+        (self.relational_head && split_case(before.rsplit(' ').next()?).1 == Case::Genitive).then_some(before)
     }
 
     /// The phrase as a compound with "politikası": without a relational head.
@@ -190,13 +206,19 @@ pub(super) fn describe(
         return None;
     }
     let head_classes = tagged.classes[last];
-    if head_classes & EMPTY_NOUN != 0 && content == 1 {
+    if head_classes & (EMPTY_NOUN | SMALL_TALK) != 0 && content == 1 {
         return None;
     }
     if phrase.start > 0 && tagged.tags[phrase.start - 1] == Tag::Demonstrative {
         return None;
     }
-    let (cased, case) = split_case(&tokens[last].lower);
+    let (cased, case) = match split_case(&tokens[last].lower) {
+        // A genitive without its noun is none: "insülin" is not "insül" + "in".
+        (_, Case::Genitive) if !tokens[last].text.contains(['\'', '’']) => {
+            (tokens[last].lower.to_string(), Case::Nominative)
+        }
+        split => split,
+    };
     let ours = without_our(&cased);
     let mut head = ours.clone().unwrap_or(cased);
     if ours.is_some() && content > 1 && head_classes_of(&head) & RELATIONAL != 0 {
@@ -266,6 +288,8 @@ pub(super) fn describe(
         relational,
         first: false,
         object: matches!(case, Case::Accusative | Case::Dative | Case::Ablative | Case::Instrumental),
+        place_of_event: seen.role == Role::User && matches!(case, Case::Locative | Case::Ablative),
+        relational_head: head_classes_of(&head) & RELATIONAL != 0,
         answers_who: false,
         mentions: 1,
         wanted: false,

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::suffix::{without_plural, without_possessive};
+use super::suffix::{possessive_stems, without_plural};
 use crate::lexicon::{Classes, Lexicon};
 
 pub(super) const QUESTION: Classes = 1;
@@ -93,7 +93,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     );
     words.add(
         EMPTY_NOUN,
-        "şey şeyler soru cevap yanıt bilgi konu konuda konuyu örnek ayrıntı detay durum durumda fikir \
+        "şey şeyler soru cevap yanıt bilgi konu konuda konuyu örnek ayrıntı detay durum durumda fikir işe \
         zaman yer tek ilk",
     );
     words.add(
@@ -146,8 +146,6 @@ fn noun_classes(word: &str) -> Classes {
     if plural != word {
         return LEXICON.get(plural) & NOUN;
     }
-    match without_possessive(word) {
-        Some(stem) => (LEXICON.get(&stem) | LEXICON.get(without_plural(&stem))) & NOUN,
-        None => 0,
-    }
+    possessive_stems(word)
+        .fold(0, |found, stem| found | (LEXICON.get(&stem) | LEXICON.get(without_plural(&stem))) & NOUN)
 }
