@@ -41,8 +41,8 @@ impl Place {
         Error::from_sqlite(&self.path, self.busy_timeout, error)
     }
 
-    fn cannot_open(&self, reason: impl ToString) -> Error {
-        Error::CannotOpen { path: self.path.clone(), reason: reason.to_string() }
+    fn cannot_open(&self, reason: impl Into<String>) -> Error {
+        Error::CannotOpen { path: self.path.clone(), reason: reason.into() }
     }
 }
 
@@ -80,17 +80,29 @@ fn prepare(connection: Connection, place: &Place, migrations: &[&str]) -> Result
 }
 
 /// The schema version of the file: 0 for a new one.
+///
+/// The numbers are read in one transaction: another process may be turning an empty file into a store.
 fn version(connection: &Connection, place: &Place, newest: usize) -> Result<i32, Error> {
-    let read = |pragma: &str| -> Result<i32, Error> {
-        connection.query_row(pragma, [], |row| row.get(0)).map_err(|error| place.error(&error))
+    let header = || {
+        let _snapshot = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
+        let read = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
+        let application_id = read("PRAGMA application_id")?;
+        let version = read("PRAGMA user_version")?;
+        let objects = read("SELECT count(*) FROM sqlite_schema")?;
+        Ok((application_id, version, objects))
     };
-    let application_id = read("PRAGMA application_id")?;
-    let version = read("PRAGMA user_version")?;
-    if application_id != APPLICATION_ID {
-        let empty = application_id == 0 && version == 0 && read("SELECT count(*) FROM sqlite_schema")? == 0;
-        return if empty { Ok(0) } else { Err(Error::OtherApplication { path: place.path.clone(), application_id }) };
+    let (application_id, version, objects) = header().map_err(|error| place.error(&error))?;
+    if (application_id, version, objects) == (0, 0, 0) {
+        return Ok(0);
     }
-    if version < 0 || version as usize > newest {
+    if application_id != APPLICATION_ID {
+        return Err(Error::OtherApplication { path: place.path.clone(), application_id });
+    }
+    if version < 1 {
+        let reason = format!("its schema version is {version}; expected 1 or more");
+        return Err(Error::Corrupt { path: place.path.clone(), reason });
+    }
+    if version as usize > newest {
         return Err(Error::NewerSchema { path: place.path.clone(), found: version, newest: newest as i32 });
     }
     Ok(version)
@@ -170,4 +182,132 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::{FactQuery, Moment, NewFact, Store};
+
+    /// What a later version might add.
+    const SECOND: &str = "ALTER TABLE fact ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey';
+                          CREATE INDEX fact_by_colour ON fact (colour);";
+    const NOW: Moment = Moment::from_micros(1_000);
+
+    fn two() -> Vec<&'static str> {
+        vec![MIGRATIONS[0], SECOND]
+    }
+
+    /// A store of version 1 as its SQL file makes it, with one fact put in by hand.
+    fn first_version(path: &Path) {
+        let connection = Connection::open(path).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL;").unwrap();
+        connection.execute_batch(MIGRATIONS[0]).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO fact (seq, id, domain, topic, content, statement_key, veracity, recorded_at, holds_from,
+                                   confidence)
+                 VALUES (1, '0197b4c2-7e00-7000-8000-000000000001', 'a', 'b', 'Old.', 7, 'stated', 1, 1, 0.5);
+                 INSERT INTO change (fact, kind, at, confidence, mentions)
+                 VALUES ('0197b4c2-7e00-7000-8000-000000000001', 'recorded', 1, 0.5, 1);
+                 PRAGMA application_id = 1214346354;
+                 PRAGMA user_version = 1;",
+            )
+            .unwrap();
+    }
+
+    fn open(path: &Path, migrations: &[&str]) -> Result<Store, Error> {
+        Store::open_migrated(path, &OpenOptions::default(), migrations)
+    }
+
+    fn colours(path: &Path) -> rusqlite::Result<Vec<String>> {
+        Connection::open(path)?.prepare("SELECT colour FROM fact")?.query_map([], |row| row.get(0))?.collect()
+    }
+
+    #[test]
+    fn a_store_of_the_first_version_opens_today() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        first_version(&path);
+        let store = Store::open(&path).unwrap();
+        let facts = store.facts(&FactQuery::default(), NOW).unwrap();
+        assert_eq!(facts[0].content, "Old.");
+        store.record(NewFact::new("a", "b", "New."), NOW).unwrap();
+        assert_eq!(store.position().unwrap(), 2);
+        store.check_integrity().unwrap();
+    }
+
+    #[test]
+    fn an_older_store_is_copied_and_brought_up_to_date() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        first_version(&path);
+        let store = open(&path, &two()).unwrap();
+        assert_eq!(store.facts(&FactQuery::default(), NOW).unwrap().len(), 1);
+        assert_eq!(colours(&path).unwrap(), ["grey"]);
+
+        // The copy is a whole store of the old version.
+        let copy = folder.path().join("memory.db.v1.bak");
+        assert!(colours(&copy).is_err());
+        let copy = open(&copy, MIGRATIONS).unwrap();
+        copy.check_integrity().unwrap();
+        assert_eq!(copy.facts(&FactQuery::default(), NOW).unwrap()[0].content, "Old.");
+        assert!(!folder.path().join("memory.db.v1.bak.part").exists());
+    }
+
+    #[test]
+    fn a_new_store_takes_all_steps_and_needs_no_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        open(&path, &two()).unwrap().record(NewFact::new("a", "b", "c"), NOW).unwrap();
+        assert_eq!(colours(&path).unwrap(), ["grey"]);
+        assert!(!folder.path().join("memory.db.v0.bak").exists());
+        drop(open(&path, &two()).unwrap());
+        assert!(!folder.path().join("memory.db.v2.bak").exists());
+        assert!(matches!(open(&path, MIGRATIONS), Err(Error::NewerSchema { found: 2, newest: 1, .. })));
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_store_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        first_version(&path);
+        let broken = [MIGRATIONS[0], "ALTER TABLE fact ADD COLUMN colour TEXT; INSERT INTO nowhere VALUES (1);"];
+        let error = open(&path, &broken).unwrap_err();
+        assert!(matches!(error, Error::Migration { from: 1, to: 2, .. }), "{error:?}");
+        assert!(error.to_string().contains("no such table: nowhere"), "{error}");
+        let store = open(&path, MIGRATIONS).unwrap();
+        assert_eq!(store.facts(&FactQuery::default(), NOW).unwrap()[0].content, "Old.");
+        assert!(colours(&path).is_err());
+        drop(store);
+        // The next attempt, with a step that works, replaces the copy of the first.
+        open(&path, &two()).unwrap();
+        assert_eq!(colours(&path).unwrap(), ["grey"]);
+    }
+
+    #[test]
+    fn a_copy_that_cannot_be_made_stops_the_migration() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        first_version(&path);
+        std::fs::create_dir(folder.path().join("memory.db.v1.bak")).unwrap();
+        let error = open(&path, &two()).unwrap_err();
+        assert!(error.to_string().contains("memory.db.v1.bak could not be made"), "{error}");
+        assert!(colours(&path).is_err());
+    }
+
+    #[test]
+    fn processes_that_migrate_at_once_do_it_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        first_version(&path);
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| drop(open(&path, &two()).unwrap()));
+            }
+        });
+        assert_eq!(colours(&path).unwrap(), ["grey"]);
+    }
 }

@@ -324,3 +324,74 @@ fn log(transaction: &Transaction<'_>, id: &FactId, kind: ChangeKind, at: Moment)
         .execute(params![id.as_str(), kind.as_str(), at.as_micros()])?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Moment = Moment::from_micros(1_000);
+
+    fn numbered(number: usize) -> NewFact {
+        NewFact::new("a", "b", format!("{number} {}", "word ".repeat(200)))
+    }
+
+    #[test]
+    fn a_store_without_room_says_so_and_keeps_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let store = Store::open(&path).unwrap();
+        // SQLite answers a full disk and a full quota of pages alike; the quota needs no disk of its own.
+        store.connection().pragma_update(None, "max_page_count", 40).unwrap();
+        let mut recorded = Vec::new();
+        let error = loop {
+            match store.record(numbered(recorded.len()), NOW) {
+                Ok(done) => recorded.push(done.fact),
+                Err(error) => break error,
+            }
+            assert!(recorded.len() < 1_000, "40 pages hold less than a thousand facts of a kilobyte");
+        };
+        assert_eq!(error, Error::DiskFull { path: path.clone() });
+        assert!(recorded.len() > 10);
+        let all = |store: &Store| store.history("a", "b").unwrap();
+        assert_eq!(all(&store), recorded);
+        assert_eq!(store.position().unwrap(), recorded.len() as i64);
+        store.check_integrity().unwrap();
+
+        // Reading goes on, and so does writing as soon as there is room.
+        store.connection().pragma_update(None, "max_page_count", 1_000).unwrap();
+        recorded.push(store.record(numbered(recorded.len()), NOW).unwrap().fact);
+        drop(store);
+        assert_eq!(all(&Store::open(&path).unwrap()), recorded);
+    }
+
+    #[test]
+    fn writes_are_synced_and_references_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("memory.db")).unwrap();
+        let pragma =
+            |name: &str| -> i64 { store.connection().pragma_query_value(None, name, |row| row.get(0)).unwrap() };
+        assert_eq!(pragma("synchronous"), 2, "FULL");
+        assert_eq!(pragma("foreign_keys"), 1);
+        let mode: String = store.connection().pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn a_thread_that_panicked_leaves_the_store_usable() {
+        let store = Store::open_in_memory().unwrap();
+        std::thread::scope(|scope| {
+            let panicked = scope
+                .spawn(|| {
+                    let _: Result<(), Error> = store.write(|transaction| {
+                        add(transaction, &numbered(1), NOW)?;
+                        panic!("in the middle of a write");
+                    });
+                })
+                .join();
+            assert!(panicked.is_err());
+        });
+        assert_eq!(store.position().unwrap(), 0, "the write was undone");
+        store.record(numbered(2), NOW).unwrap();
+        assert_eq!(store.position().unwrap(), 1);
+    }
+}
