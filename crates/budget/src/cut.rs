@@ -112,8 +112,7 @@ impl Over<'_> {
 /// The others are few, and are split and counted again:
 ///
 /// - white space that goes on after a line end is split after that line end;
-/// - `o200k_base` lets no piece end in capitals after letters that are none: "SoFar" is "So" and "Far", and a run of
-///   letters without case followed by capitals is one piece only when a small letter follows;
+/// - `o200k_base` lets no piece end in capitals after letters without case: `あAb` is one piece, but `あA` is two;
 /// - `o200k_base` takes "don't" as one piece but "don'" as two.
 struct Alone {
     /// Up to here the piece has no line end.
