@@ -1,5 +1,7 @@
 //! The hand-made cases: how many pass, with a floor.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test file: it reports which cases fail")]
+
 use hatir_condense::{Condenser, Conversation, Language, Options, Turn};
 use serde::Deserialize;
 

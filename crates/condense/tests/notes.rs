@@ -1,5 +1,7 @@
 //! The notes as people read them, in brackets behind the query.
 
+#![expect(clippy::unwrap_used, reason = "writing to a string cannot fail")]
+
 mod common;
 
 use std::fmt::Write;

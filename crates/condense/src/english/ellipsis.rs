@@ -188,15 +188,13 @@ impl English<'_> {
                     3
                 } else if indefinite(turn, &p) && indefinite(tagged, &rest) {
                     2
-                } else if bare
-                    && self.options.connector == Connector::Plain
-                    && !after_question
-                    && relational == rest_relational
-                    && p.end - p.start == rest.end - rest.start
-                {
-                    1
                 } else {
-                    0
+                    i32::from(
+                        bare && self.options.connector == Connector::Plain
+                            && !after_question
+                            && relational == rest_relational
+                            && p.end - p.start == rest.end - rest.start,
+                    )
                 };
                 (score, p)
             })
@@ -282,7 +280,7 @@ impl English<'_> {
     /// "Why?", "When?", "And how old?": the last question, asked with the new question word.
     fn bare_question(&self, follow_up: &FollowUp<'_>) -> Draft {
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let end = follow_up.end_byte();
         let words = &follow_up.text[follow_up.at(follow_up.core)..end];
         if let Some(frame) = self.frame().filter(|f| !f.imperative()) {
@@ -331,7 +329,7 @@ impl English<'_> {
         let Some(frame) = self.frame() else { return self.about_topic(follow_up) };
         let turn = frame.turn;
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let end = follow_up.end_byte();
         let why = "the clause of the last question";
         let clause = match turn.tag(frame.start) {
@@ -389,7 +387,7 @@ impl English<'_> {
     fn about_topic(&self, follow_up: &FollowUp<'_>) -> Draft {
         let Some((topic, score)) = self.standing_topic() else { return Draft::no_topic() };
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let end = follow_up.end_byte();
         edits.replace(
             end..follow_up.text.len(),
@@ -417,7 +415,7 @@ impl English<'_> {
             return None;
         }
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let at = follow_up.tagged.tokens[follow_up.core].end;
         edits.replace(at..at, format!(" of {what}"), frame.seen.turn, "what there is to choose from");
         let named = what.trim_start_matches("the ").to_owned();

@@ -1,5 +1,11 @@
 //! The guard ladder for English.
 
+#![expect(
+    clippy::unnested_or_patterns,
+    clippy::match_same_arms,
+    reason = "patterns of words are tables: one phrase a line, in the order people say them"
+)]
+
 mod ellipsis;
 mod reference;
 mod signals;
@@ -107,9 +113,9 @@ impl English<'_> {
             return Draft::standalone(0.7);
         }
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let why = format!("the question names no topic; '{}' is what the conversation is about", topic.text);
-        if let Some(at) = self.place_of_topic(follow_up) {
+        if let Some(at) = follow_up.place_of_topic() {
             edits.replace(at..at, format!(" of {}", topic.in_place()), topic.turn, why);
         } else {
             let at = follow_up.at(follow_up.core);
@@ -125,33 +131,6 @@ impl English<'_> {
             steps: edits.into_steps(),
             confidence: confidence(score) * 0.9,
         }
-    }
-
-    /// After the relational noun that wants a topic: "what are the benefits | of yoga".
-    fn place_of_topic(&self, follow_up: &FollowUp<'_>) -> Option<usize> {
-        let tagged = &follow_up.tagged;
-        let phrase = follow_up.phrases.iter().find(|p| {
-            p.start >= follow_up.core
-                && topics::relational(tagged.word(p.end - 1))
-                && !tagged.tokens.get(p.end).is_some_and(|t| matches!(t.lower.as_ref(), "of" | "for" | "to"))
-        })?;
-        let mut end = phrase.end;
-        // "pros and cons of X": both are X's.
-        for other in &follow_up.phrases {
-            if other.start == end + 1
-                && matches!(tagged.word(end), "and" | "or")
-                && topics::relational(tagged.word(other.end - 1))
-            {
-                end = other.end;
-            }
-        }
-        Some(tagged.tokens[end - 1].end)
-    }
-
-    /// Drops connectors, interjections and thanks before the real follow-up.
-    fn drop_lead(&self, follow_up: &FollowUp<'_>, edits: &mut Edits) {
-        let start = follow_up.text.len() - follow_up.text.trim_start().len();
-        edits.drop(start..follow_up.at(follow_up.core).max(start), "a leading connector says nothing by itself");
     }
 
     /// Whether a turn is itself an ellipsis or points back, so that its phrases are not what the conversation is about.

@@ -40,7 +40,7 @@ impl English<'_> {
         if resolved.is_empty() {
             return if named_already { Draft::standalone(0.7) } else { Draft::no_topic() };
         }
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let note =
             resolved.iter().map(|r| format!("resolved '{}' -> {}", r.pointer, r.topic)).collect::<Vec<_>>().join("; ");
         let lowest = resolved.iter().map(|r| r.confidence).fold(1.0, f32::min);

@@ -1,11 +1,12 @@
 //! The signs by which an English follow-up shows that it depends on what was said before.
 
 use super::tag::{Phrase, Tag, Tagged, entity_token, phrases, tag};
-use super::topics::Need;
+use super::topics::{Need, relational};
 use super::words::{
     ADJECTIVE, ANIMATE, AUXILIARY, BE, EMPTY_NOUN, FORM_VERB, ORDER_VERB, QUANTIFIER, RELATIONAL, SMALL_TALK, TIME,
 };
 use crate::Language;
+use crate::draft::Edits;
 use crate::token::tokenize;
 
 /// A follow-up, read.
@@ -233,6 +234,33 @@ impl<'t> FollowUp<'t> {
             && self.pointers().is_empty()
             && self.own_topics().next().is_some()
             && self.tagged.tag(self.core + (self.words().len() - words.len())) == Some(Tag::Verb)
+    }
+
+    /// After the relational noun that wants a topic: "what are the benefits | of yoga".
+    pub(super) fn place_of_topic(&self) -> Option<usize> {
+        let tagged = &self.tagged;
+        let phrase = self.phrases.iter().find(|p| {
+            p.start >= self.core
+                && relational(tagged.word(p.end - 1))
+                && !tagged.tokens.get(p.end).is_some_and(|t| matches!(t.lower.as_ref(), "of" | "for" | "to"))
+        })?;
+        let mut end = phrase.end;
+        // "pros and cons of X": both are X's.
+        for other in &self.phrases {
+            if other.start == end + 1
+                && matches!(tagged.word(end), "and" | "or")
+                && relational(tagged.word(other.end - 1))
+            {
+                end = other.end;
+            }
+        }
+        Some(tagged.tokens[end - 1].end)
+    }
+
+    /// Drops connectors, interjections and thanks before the real follow-up.
+    pub(super) fn drop_lead(&self, edits: &mut Edits) {
+        let start = self.text.len() - self.text.trim_start().len();
+        edits.drop(start..self.at(self.core).max(start), "a leading connector says nothing by itself");
     }
 
     /// The kind of thing left out, if the follow-up has the form of an ellipsis.

@@ -112,6 +112,7 @@ pub(super) fn tag(tokens: Vec<Token<'_>>) -> Tagged<'_> {
 
 /// What the current clause has had so far.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent marks of one clause, all read together")]
 struct Clause {
     sentence: u16,
     auxiliary: bool,

@@ -27,6 +27,7 @@ pub(super) enum Need {
 
 /// A noun phrase of the history.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent signals of one phrase, each with a weight of its own")]
 pub(super) struct Candidate {
     pub(super) turn: usize,
     pub(super) role: Role,
@@ -407,8 +408,7 @@ fn describe(
     let letters_only = (start..phrase.end).all(|i| !tokens[i].marked() || tokens[i].text.contains('.'));
     let person = titled
         || (all_names
-            && name_words >= 2
-            && name_words <= 3
+            && (2..=3).contains(&name_words)
             && content == name_words
             && !organisation
             && !place

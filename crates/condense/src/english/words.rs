@@ -125,9 +125,12 @@ fn endings(verb: &str) -> [String; 3] {
         }
         _ => (format!("{verb}s"), format!("{verb}ed"), format!("{verb}ing")),
     };
-    let s = if verb.ends_with("sh") || verb.ends_with("ch") || verb.ends_with('x') || verb.ends_with("ss") {
-        format!("{verb}es")
-    } else if verb == "go" || verb == "do" {
+    let s = if verb.ends_with("sh")
+        || verb.ends_with("ch")
+        || verb.ends_with('x')
+        || verb.ends_with("ss")
+        || verb == "go"
+    {
         format!("{verb}es")
     } else {
         s

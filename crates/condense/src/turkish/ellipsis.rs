@@ -98,7 +98,7 @@ impl Turkish<'_> {
         let mut edits = Edits::default();
         let why = format!("'{}' is what the conversation is about", topic.text);
         let last = end - 1;
-        let relational = end - rest == 1 && self.relational_possessed(follow_up, last);
+        let relational = end - rest == 1 && follow_up.relational_possessed(last);
         let named;
         if relational {
             named = topic.text.clone();
@@ -186,15 +186,14 @@ impl Turkish<'_> {
                     3
                 } else if name && frame_name_first && same_case {
                     2
-                } else if self.options.connector == Connector::Plain
-                    && same_case
-                    && ((p.end - p.start == 1 && end - rest == 1 && plural(&head) == plural(&frame_head))
-                        || (plural(&head) && plural(&frame_head)))
-                    && super::topics::head_classes_of(&frame_head) & RELATIONAL == 0
-                {
-                    1
                 } else {
-                    0
+                    i32::from(
+                        self.options.connector == Connector::Plain
+                            && same_case
+                            && ((p.end - p.start == 1 && end - rest == 1 && plural(&head) == plural(&frame_head))
+                                || (plural(&head) && plural(&frame_head)))
+                            && super::topics::head_classes_of(&frame_head) & RELATIONAL == 0,
+                    )
                 };
                 (score, p)
             })
@@ -303,7 +302,7 @@ impl Turkish<'_> {
     fn about_topic(&self, follow_up: &FollowUp<'_>) -> Draft {
         let Some((topic, score)) = self.standing_topic() else { return Draft::no_topic() };
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         self.put_in_front(follow_up, &format!("{} hakkında", topic.text), topic, &mut edits);
         Draft {
             rule: Rule::Ellipsis,
@@ -332,7 +331,7 @@ impl Turkish<'_> {
     /// "Hangisi daha sert?": of the two that were named.
     fn which(&self, follow_up: &FollowUp<'_>) -> Option<Draft> {
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         if let Some((turn, items)) = self.things_listed() {
             let (last, rest) = items.split_last()?;
             let named = format!("{} ve {last}", rest.join(", "));

@@ -1,5 +1,10 @@
 //! The guard ladder for Turkish.
 
+#![expect(
+    clippy::unnested_or_patterns,
+    reason = "patterns of words are tables: one phrase a line, in the order people say them"
+)]
+
 mod ellipsis;
 mod reference;
 mod signals;
@@ -10,7 +15,7 @@ mod words;
 
 use self::signals::FollowUp;
 use self::suffix::{Case, split_case};
-use self::tag::{Tag, entity_token};
+use self::tag::Tag;
 use self::topics::{Candidate, Need, Topics, first_person_verb, older_topic, same_noun};
 use self::words::RELATIONAL;
 use crate::condenser::Ladder;
@@ -60,7 +65,7 @@ impl Ladder for Turkish<'_> {
         if let Some(draft) = self.full_name(&follow_up) {
             return draft;
         }
-        if follow_up.own_topics().next().is_some() && !self.only_possessed(&follow_up) {
+        if follow_up.own_topics().next().is_some() && !follow_up.only_possessed() {
             return self.leave_alone(&follow_up);
         }
         self.join_topic(&follow_up)
@@ -86,23 +91,6 @@ impl Turkish<'_> {
         if known { Draft::standalone(0.9) } else { Draft::unchanged(Rule::TopicSwitch, "new topic -- no rewrite", 0.8) }
     }
 
-    /// "Telefonu ne?": the only noun is somebody's or something's, and whose is not said.
-    fn only_possessed(&self, follow_up: &FollowUp<'_>) -> bool {
-        let mut own = follow_up.own_topics();
-        let (Some(phrase), None) = (own.next(), own.next()) else { return false };
-        phrase.end - phrase.start == 1
-            && phrase.case == Case::Nominative
-            && self.relational_possessed(follow_up, phrase.end - 1)
-    }
-
-    fn relational_possessed(&self, follow_up: &FollowUp<'_>, token: usize) -> bool {
-        let word = follow_up.tagged.word(token);
-        suffix::possessive_stems(word).any(|stem| {
-            words::classes(&stem) & (RELATIONAL | words::ANIMATE) != 0
-                || words::classes(suffix::without_plural(&stem)) & RELATIONAL != 0
-        }) && !entity_token(&follow_up.tagged.tokens, token)
-    }
-
     /// "Proje zamanında bitti mi?" after "Orion projesi": a bare noun stands for the name it heads.
     fn full_name(&self, follow_up: &FollowUp<'_>) -> Option<Draft> {
         let phrase = *follow_up.phrases.iter().find(|p| p.start >= follow_up.core)?;
@@ -121,7 +109,7 @@ impl Turkish<'_> {
                 && suffix::possessive_stems(&c.head).any(|stem| stem == word)
         })?;
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         let why = format!("'{word}' is short for '{}'", named.text);
         edits.replace(token.start..token.end, named.text.clone(), named.turn, why);
         Some(Draft {
@@ -162,7 +150,7 @@ impl Turkish<'_> {
             return Draft::standalone(0.7);
         }
         let possessed = follow_up.phrases.iter().any(|p| {
-            p.start >= follow_up.core && p.case == Case::Nominative && self.relational_possessed(follow_up, p.end - 1)
+            p.start >= follow_up.core && p.case == Case::Nominative && follow_up.relational_possessed(p.end - 1)
         });
         let object = first_person_verb(tagged)
             && follow_up.phrases.iter().all(|p| p.start < follow_up.core || p.case != Case::Accusative);
@@ -179,7 +167,7 @@ impl Turkish<'_> {
             named = format!("{place} {named}");
         }
         let mut edits = Edits::default();
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         self.put_in_front(follow_up, &named, topic, &mut edits);
         Draft {
             rule: Rule::PrependedTopic,
@@ -211,12 +199,6 @@ impl Turkish<'_> {
         };
         let why = format!("the question names no topic; '{}' is what the conversation is about", topic.text);
         edits.replace(first.start..first.end, format!("{named} {kept}"), topic.turn, why);
-    }
-
-    /// Drops peki, ya, ve and thanks before the real follow-up.
-    fn drop_lead(&self, follow_up: &FollowUp<'_>, edits: &mut Edits) {
-        let start = follow_up.text.len() - follow_up.text.trim_start().len();
-        edits.drop(start..follow_up.at(follow_up.core).max(start), "a leading connector says nothing by itself");
     }
 
     /// Whether a turn is a clause by itself that points at nothing.

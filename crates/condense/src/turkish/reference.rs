@@ -47,7 +47,7 @@ impl Turkish<'_> {
         if notes.is_empty() {
             return if named_already { Draft::standalone(0.7) } else { Draft::no_topic() };
         }
-        self.drop_lead(follow_up, &mut edits);
+        follow_up.drop_lead(&mut edits);
         Draft { rule: Rule::Coreference, note: notes.join("; "), topic, steps: edits.into_steps(), confidence: lowest }
     }
 

@@ -5,6 +5,7 @@ use super::tag::{Phrase, Points, Tag, Tagged, entity_token, final_verb, phrases,
 use super::topics::{Need, head_classes_of, only_time};
 use super::words::{EMPTY_NOUN, FORM_VERB, ORDER_VERB, RELATIONAL, SMALL_TALK, TIME};
 use crate::Language;
+use crate::draft::Edits;
 use crate::token::tokenize;
 
 pub(super) struct FollowUp<'t> {
@@ -74,6 +75,28 @@ impl<'t> FollowUp<'t> {
                 entity_token(&self.tagged.tokens, i)
                     || classes & (RELATIONAL | EMPTY_NOUN | TIME | super::words::ADJECTIVE) == 0
             })
+    }
+
+    /// Whether a noun is somebody's or something's by its ending ("telefonu") and says little without whose.
+    pub(super) fn relational_possessed(&self, token: usize) -> bool {
+        let word = self.tagged.word(token);
+        super::suffix::possessive_stems(word).any(|stem| {
+            super::words::classes(&stem) & (RELATIONAL | super::words::ANIMATE) != 0
+                || super::words::classes(super::suffix::without_plural(&stem)) & RELATIONAL != 0
+        }) && !entity_token(&self.tagged.tokens, token)
+    }
+
+    /// Drops peki, ya, ve and thanks before the real follow-up.
+    pub(super) fn drop_lead(&self, edits: &mut Edits) {
+        let start = self.text.len() - self.text.trim_start().len();
+        edits.drop(start..self.at(self.core).max(start), "a leading connector says nothing by itself");
+    }
+
+    /// "Telefonu ne?": the only noun is somebody's or something's, and whose is not said.
+    pub(super) fn only_possessed(&self) -> bool {
+        let mut own = self.own_topics();
+        let (Some(phrase), None) = (own.next(), own.next()) else { return false };
+        phrase.end - phrase.start == 1 && phrase.case == Case::Nominative && self.relational_possessed(phrase.end - 1)
     }
 
     pub(super) fn small_talk(&self) -> bool {

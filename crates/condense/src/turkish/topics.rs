@@ -1,6 +1,6 @@
 //! What a Turkish conversation is about.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::suffix::{
     Case, ends_in_vowel, inflect, possessed, split_case, without_our, without_plural, without_possessive,
@@ -25,6 +25,7 @@ pub(super) enum Need {
 }
 
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent signals of one phrase, each with a weight of its own")]
 pub(super) struct Candidate {
     pub(super) turn: usize,
     pub(super) role: Role,
@@ -73,7 +74,7 @@ impl<'h> Topics<'h> {
         }
         let wanted: Vec<String> =
             options.topic_words.iter().map(|w| lower(w, Language::Turkish).into_owned()).collect();
-        let mut candidates = Vec::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
         for (index, (seen, tagged)) in turns.iter().enumerate() {
             let asked_who = seen.role == Role::Assistant
                 && turns.get(index + 1).is_some_and(|(_, t)| {
@@ -88,10 +89,15 @@ impl<'h> Topics<'h> {
                 }
             }
         }
-        let keys: Vec<(String, usize)> = candidates.iter().map(|c: &Candidate| (c.key.clone(), c.turn)).collect();
+        let mut mentions: HashMap<String, (u32, usize)> = HashMap::new();
+        for candidate in &candidates {
+            let (count, last) = mentions.entry(candidate.key.clone()).or_insert((0, usize::MAX));
+            // Candidates come turn by turn, so a new turn is a new mention.
+            *count += u32::from(*last != candidate.turn);
+            *last = candidate.turn;
+        }
         for candidate in &mut candidates {
-            let turns: HashSet<usize> = keys.iter().filter(|(key, _)| *key == candidate.key).map(|(_, t)| *t).collect();
-            candidate.mentions = turns.len() as u32;
+            candidate.mentions = mentions.get(&candidate.key).map_or(1, |(count, _)| *count);
         }
         Self { candidates, turns, names }
     }
@@ -225,10 +231,12 @@ pub(super) fn describe(
         head = possessed(&head);
     }
     // An accusative in a bare vowel, told from a possessive by the verb: "siparişi nasıl iptal ederim".
-    if content == 1 && case == Case::Nominative && first_person_verb(tagged) {
-        if let Some(stem) = bare_accusative(&head) {
-            head = stem;
-        }
+    if content == 1
+        && case == Case::Nominative
+        && first_person_verb(tagged)
+        && let Some(stem) = bare_accusative(&head)
+    {
+        head = stem;
     }
     let name_token = |i: usize| entity_token(tokens, i) || names.contains(stem_of_name(&tokens[i].lower));
     let entity = (phrase.start..phrase.end).any(name_token);
