@@ -1,14 +1,16 @@
 //! A checked pipeline: what runs, on what, in which order.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indexmap::IndexMap;
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde_json::Value as Json;
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Report, Span};
 use crate::stage::{Configured, Ports};
+use crate::tree::Variable;
 use crate::value::Type;
 
 /// A checked pipeline. Made by [`compile`](crate::compile()); nothing has been opened yet.
@@ -23,6 +25,8 @@ pub struct Plan {
     pub(crate) output: Output,
     pub(crate) max_parallel: usize,
     pub(crate) tests: Vec<TestCase>,
+    /// The texts that spans point into, without problems.
+    pub(crate) texts: Report,
 }
 
 /// An input of a pipeline.
@@ -113,6 +117,9 @@ pub enum ConditionTest {
 pub struct PlannedStage {
     pub(crate) name: String,
     pub(crate) kind: String,
+    pub(crate) about: Option<String>,
+    /// Where the values below `with` came from, by dotted key; what is not in here is a default of the kind.
+    pub(crate) origins: BTreeMap<String, Origin>,
     pub(crate) ports: Ports,
     pub(crate) bindings: Vec<Binding>,
     pub(crate) config: Box<dyn Configured>,
@@ -127,6 +134,164 @@ pub struct PlannedStage {
     pub(crate) used: bool,
     pub(crate) node: NodeIndex,
     pub(crate) span: Span,
+}
+
+/// Where a value of a stage's configuration came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// In the file, or in a `--set` argument.
+    pub(crate) span: Span,
+    /// The environment variables in it.
+    pub(crate) variables: Vec<Variable>,
+}
+
+impl Plan {
+    /// The path of the pipeline file, as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name: that of the file, without its extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the file says it is for.
+    pub fn about(&self) -> Option<&str> {
+        self.about.as_deref()
+    }
+
+    /// The inputs, in the order of the file.
+    pub fn inputs(&self) -> &IndexMap<String, InputSpec> {
+        &self.inputs
+    }
+
+    /// The stages, in the order of the file.
+    pub fn stages(&self) -> &[PlannedStage] {
+        &self.stages
+    }
+
+    /// The stage of that name, with its place in [`Plan::stages`].
+    pub fn find(&self, name: &str) -> Option<(usize, &PlannedStage)> {
+        self.stages.iter().enumerate().find(|(_, stage)| stage.name == name)
+    }
+
+    /// An order in which the stages can run one after another, as places in [`Plan::stages`]: a stage comes after
+    /// everything it reads, and otherwise where the file has it.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// What comes out.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// How many stages may run at once; 0 stands for the number of processors.
+    pub fn max_parallel(&self) -> usize {
+        self.max_parallel
+    }
+
+    /// The tests of the file.
+    pub fn tests(&self) -> &[TestCase] {
+        &self.tests
+    }
+
+    /// The texts that the plan was made from, as a report without problems: to tell where a span stands, or to report
+    /// further problems ([`Report::with`]).
+    pub fn texts(&self) -> &Report {
+        &self.texts
+    }
+
+    /// The line and the column of a span's first character, counted from 1.
+    pub fn position(&self, span: Span) -> (usize, usize) {
+        self.texts.position(span).map_or((1, 1), |position| (position.line, position.column))
+    }
+
+    /// The line that a span starts in.
+    pub fn source_line(&self, span: Span) -> Option<&str> {
+        self.texts.line(span)
+    }
+
+    /// What feeds a port, in words: `core`, `$input.question`.
+    pub fn feed_name(&self, feed: &Feed) -> String {
+        match feed {
+            Feed::Input(name) => format!("$input.{name}"),
+            Feed::Stage(at) => self.stages[*at].name.clone(),
+        }
+    }
+}
+
+impl PlannedStage {
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kind (`use = …`).
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// What the file says it is for.
+    pub fn about(&self) -> Option<&str> {
+        self.about.as_deref()
+    }
+
+    /// The ports of the kind, as configured.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// What feeds the ports, in the order of the file.
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// The configuration with all defaults.
+    pub fn with(&self) -> Json {
+        self.config.to_json()
+    }
+
+    /// How long one try may take.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// How often it is tried again.
+    pub fn retries(&self) -> Retries {
+        self.retries
+    }
+
+    /// What its failure means to the run.
+    pub fn on_error(&self) -> OnError {
+        self.on_error
+    }
+
+    /// The condition under which it runs.
+    pub fn when(&self) -> Option<&Condition> {
+        self.when.as_ref()
+    }
+
+    /// Whether its result is shared by all records of a batch.
+    pub fn is_constant(&self) -> bool {
+        self.constant
+    }
+
+    /// Whether the output, or a stage with effects, depends on it. Others are not run.
+    pub fn is_used(&self) -> bool {
+        self.used
+    }
+
+    /// Whether it changes something outside the run.
+    pub fn has_effects(&self) -> bool {
+        self.config.has_effects()
+    }
+
+    /// Where its table stands in the file.
+    pub fn span(&self) -> Span {
+        self.span
+    }
 }
 
 /// What a run returns.

@@ -1,0 +1,121 @@
+//! Puts environment variables into the strings of a `with` table.
+
+use std::collections::BTreeMap;
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+
+use crate::codes::Code;
+use crate::diagnostic::{Problem, Report, Span};
+use crate::interpolate::{Template, VariableReference, written_range};
+use crate::names::nearest;
+use crate::tree::{Node, Outcome, Tree, Variable};
+
+/// What is known of the environment.
+#[derive(Clone, Debug, Default)]
+pub enum Environment {
+    /// Nothing: references without a default stay as they are, so that a file can be checked anywhere.
+    #[default]
+    Unknown,
+    /// The variables that are set. A reference to another one, without a default, is an error.
+    Known(BTreeMap<String, String>),
+}
+
+pub(crate) struct Variables<'run> {
+    pub(crate) declared: &'run IndexMap<String, Span>,
+    pub(crate) environment: &'run Environment,
+    /// The texts that spans point into.
+    pub(crate) texts: &'run Report,
+    pub(crate) used: HashSet<String>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Variables<'_> {
+    /// Fills all strings of a value in place.
+    pub(crate) fn fill(&mut self, node: &mut Node) {
+        match &mut node.tree {
+            Tree::Array(elements) => elements.iter_mut().for_each(|element| self.fill(element)),
+            Tree::Table(table) => table.values_mut().for_each(|entry| self.fill(&mut entry.node)),
+            Tree::String(text) if text.contains("${") => {
+                let text = std::mem::take(text);
+                let (filled, variables) = self.fill_text(text, node.span);
+                node.variables = variables;
+                node.tree = filled.map_or(Tree::Broken, Tree::String);
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_text(&mut self, text: String, span: Span) -> (Option<String>, Vec<Variable>) {
+        let template = match Template::parse(&text) {
+            Ok(template) => template,
+            Err(errors) => {
+                for error in errors {
+                    let problem = Problem::new(Code::WRONG_VARIABLE, error.message).at(self.inside(span, &error.range));
+                    self.problems.push(
+                        problem.help("a reference reads `${NAME}` or `${NAME:-default}`; write `$${` for `${` itself"),
+                    );
+                }
+                return (None, Vec::new());
+            }
+        };
+        let mut sound = true;
+        let mut variables = Vec::new();
+        for reference in template.references() {
+            sound &= self.is_declared(reference, span);
+            self.used.insert(reference.name.clone());
+        }
+        if !sound {
+            return (None, Vec::new());
+        }
+        let environment = self.environment;
+        let filled = template.fill(|name, default| {
+            let set = match environment {
+                Environment::Known(known) => known.get(name).filter(|value| default.is_none() || !value.is_empty()),
+                Environment::Unknown => None,
+            };
+            let (value, outcome) = match (set, default, environment) {
+                (Some(value), _, _) => (value.clone(), Outcome::Set),
+                (None, Some(default), _) => (default.to_owned(), Outcome::Default),
+                (None, None, Environment::Unknown) => (format!("${{{name}}}"), Outcome::Open),
+                (None, None, Environment::Known(_)) => return None,
+            };
+            variables.push(Variable { name: name.to_owned(), outcome });
+            Some(value)
+        });
+        match filled {
+            Ok(filled) => (Some(filled), variables),
+            Err(reference) => {
+                let name = &reference.name;
+                let message = format!("the environment variable \"{name}\" is not set");
+                let problem = Problem::new(Code::UNSET_VARIABLE, message).at(self.inside(span, &reference.range));
+                self.problems
+                    .push(problem.help(format!(
+                        "set it (`export {name}=…`), or give the reference a default: `${{{name}:-…}}`"
+                    )));
+                (None, variables)
+            }
+        }
+    }
+
+    fn is_declared(&mut self, reference: &VariableReference, span: Span) -> bool {
+        let name = &reference.name;
+        if reference.default.is_some() || self.declared.contains_key(name) {
+            return true;
+        }
+        let message = format!("the environment variable \"{name}\" is not declared");
+        let near = nearest(name, self.declared.keys().map(String::as_str)).map(str::to_owned);
+        let problem = Problem::new(Code::UNDECLARED_VARIABLE, message).at(self.inside(span, &reference.range));
+        self.problems.push(problem.suggest(near).help(format!(
+            "declare it, `env = [\"{name}\"]` in `[pipeline]`, or give the reference a default: `${{{name}:-…}}`"
+        )));
+        false
+    }
+
+    /// The place of a part of a string's value in the file.
+    fn inside(&self, span: Span, range: &std::ops::Range<usize>) -> Span {
+        let written = self.texts.text(span).unwrap_or_default();
+        let range = written_range(written, range);
+        Span { source: span.source, start: span.start + range.start, end: span.start + range.end }
+    }
+}
