@@ -29,7 +29,8 @@ impl Token<'_> {
 
     /// Whether the form alone marks a name or a code: `NASA`, `E42`, `iPhone`, `IC18`.
     pub(crate) fn marked(&self) -> bool {
-        if self.text.is_ascii() && self.text.bytes().skip(1).all(|b| b.is_ascii_lowercase()) {
+        // Nearly all words are small letters of the two languages; Unicode's tables are for the rest.
+        if self.text.chars().skip(1).all(|c| matches!(c, 'a'..='z' | 'ç' | 'ğ' | 'ı' | 'ö' | 'ş' | 'ü')) {
             return false;
         }
         let mut chars = self.text.chars();
@@ -42,7 +43,7 @@ impl Token<'_> {
 
     /// Whether it is made of digits.
     pub(crate) fn number(&self) -> bool {
-        self.text.chars().next().is_some_and(char::is_numeric)
+        self.text.chars().next().is_some_and(|c| c.is_ascii_digit() || (!c.is_alphabetic() && c.is_numeric()))
     }
 }
 
@@ -99,7 +100,7 @@ pub(crate) fn contains_words(text: &str, words: &str) -> bool {
 const ENGLISH_CLITICS: [&str; 6] = ["s", "re", "ll", "d", "ve", "m"];
 
 fn word_char(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || ('\u{300}'..='\u{36f}').contains(&c)
+    c.is_ascii_alphanumeric() || c.is_alphabetic() || c.is_numeric() || c == '_' || ('\u{300}'..='\u{36f}').contains(&c)
 }
 
 /// Splits a text into words and marks. Cost is linear in the text.

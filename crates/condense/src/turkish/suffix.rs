@@ -138,7 +138,8 @@ const NOT_ACCUSATIVE: &str = " sayı dayı kıyı iyi kuyu büyü duyu köyü uy
 const NOT_ABLATIVE: &str = " neden beden maden birden sudan yeniden önceden hemen yaratan mademden ";
 
 fn listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|w| w == word)
+    // The lists are written with a space around every word.
+    list.match_indices(word).any(|(at, _)| list[..at].ends_with(' ') && list[at + word.len()..].starts_with(' '))
 }
 
 /// Whether an `n` belongs to the stem: `insanın` is `insan` + `ın`, `faturanın` is `fatura` + `nın`.

@@ -239,7 +239,9 @@ fn clear_verb(word: &str) -> bool {
         "uldu",
         "üldü",
     ];
-    vowels(word) >= 2
+    // The endings close on few letters, which spares most words the list.
+    word.ends_with(['r', 'm', 'n', 'z', 'k', 'ı', 'i', 'u', 'ü', 'ş', 'a', 'e'])
+        && vowels(word) >= 2
         && word.chars().count() >= 5
         && ENDINGS.iter().any(|e| word.len() > e.len() + 1 && word.ends_with(e))
 }

@@ -146,6 +146,14 @@ fn noun_classes(word: &str) -> Classes {
     if plural != word {
         return LEXICON.get(plural) & NOUN;
     }
-    possessive_stems(word)
-        .fold(0, |found, stem| found | (LEXICON.get(&stem) | LEXICON.get(without_plural(&stem))) & NOUN)
+    // Looked up as slices: this runs for every word that no table knows.
+    let Some(stem) = word.strip_suffix(['ı', 'i', 'u', 'ü']) else { return 0 };
+    let mut found = LEXICON.get(stem) | LEXICON.get(without_plural(stem));
+    if let Some(stem) = stem.strip_suffix('s') {
+        found |= LEXICON.get(stem);
+    }
+    if found == 0 && stem.ends_with(['ğ', 'b', 'c']) {
+        found = possessive_stems(word).fold(0, |found, stem| found | LEXICON.get(&stem));
+    }
+    found & NOUN
 }
