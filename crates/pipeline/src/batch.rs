@@ -165,6 +165,9 @@ pub async fn run_batch(
     loop {
         // Filling the window comes before waiting for the oldest record, so that the workers are never idle.
         let room = !input_ended && under_way.len() < jobs * 2;
+        if input_ended && under_way.is_empty() {
+            break;
+        }
         tokio::select! {
             biased;
             () = cancel.cancelled() => {
@@ -210,15 +213,17 @@ pub async fn run_batch(
                     break;
                 }
             }
-            else => break,
         }
     }
     stop.cancel();
     if ending == BatchEnding::Interrupted {
         // What is finished already, in order, is kept.
         let deadline = tokio::time::Instant::now() + GRACE;
-        while let Ok(Some(line)) = tokio::time::timeout_at(deadline, oldest(&mut under_way)).await {
+        while !under_way.is_empty() {
+            let Ok(line) = tokio::time::timeout_at(deadline, oldest(&mut under_way)).await else { break };
             under_way.pop_front();
+            // Behind a record that was broken off nothing can be written: the order would have a hole.
+            let Some(line) = line else { break };
             write_line(output, &line).map_err(|error| BatchError::Output { after: tally.records, error })?;
             tally.count(&line);
             worked_on += 1;

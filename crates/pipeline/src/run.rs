@@ -387,6 +387,7 @@ fn read_inputs(
     needed: impl Fn(&str) -> bool,
 ) -> Result<IndexMap<String, Value>, Vec<String>> {
     let mut problems = Vec::new();
+    let mut wrong = Vec::new();
     let mut values = IndexMap::with_capacity(plan.inputs.len());
     for (name, json) in given {
         match plan.inputs.get(&name) {
@@ -396,15 +397,17 @@ fn read_inputs(
                 Ok(value) => {
                     values.insert(name, value);
                 }
-                Err(error) => problems.push(format!("the input \"{name}\" is {error}")),
+                Err(error) => {
+                    problems.push(format!("the input \"{name}\" is {error}"));
+                    wrong.push(name);
+                }
             },
             None if lenient => {}
             None => problems.push(unknown_input(plan, &name)),
         }
     }
     for (name, spec) in &plan.inputs {
-        let complained = |problem: &String| problem.contains(&format!("\"{name}\""));
-        if !spec.optional && !values.contains_key(name) && needed(name) && !problems.iter().any(complained) {
+        if !spec.optional && !values.contains_key(name) && needed(name) && !wrong.contains(name) {
             problems.push(format!("the input \"{name}\" ({}) is missing", spec.kind));
         }
     }

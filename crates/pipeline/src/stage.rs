@@ -248,17 +248,24 @@ pub struct StageError {
     pub detail: Option<String>,
     /// Whether trying again may help. Only such errors are retried.
     pub retryable: bool,
+    /// Whether the stage would start a program that nobody has trusted (E0202).
+    pub untrusted: bool,
 }
 
 impl StageError {
     /// An error that trying again may mend.
     pub fn new(message: impl Into<String>) -> Self {
-        StageError { message: message.into(), hint: None, detail: None, retryable: true }
+        StageError { message: message.into(), hint: None, detail: None, retryable: true, untrusted: false }
     }
 
     /// An error that is there to stay: a wrong file, a wrong value.
     pub fn permanent(message: impl Into<String>) -> Self {
         StageError { retryable: false, ..StageError::new(message) }
+    }
+
+    /// A program that the pipeline would start, and that nobody has trusted.
+    pub fn untrusted(message: impl Into<String>) -> Self {
+        StageError { untrusted: true, ..StageError::permanent(message) }
     }
 
     /// The same error with a remedy.
