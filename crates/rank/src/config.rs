@@ -27,8 +27,10 @@ impl Default for Config {
 
 /// The lexical voice: BM25 per field, added up with a boost for each.
 ///
-/// The boosts were chosen on the development halves of `XQuAD` (English, Turkish) and `CoSQA`; see the crate's
-/// `docs` in the repository for the figures.
+/// The boosts were chosen on the development halves of `XQuAD` and `CoSQA`. Of the boosts 0, 0.3, 0.6 and 1 for folded
+/// words, 0.3 is best or within noise everywhere (recall@1 94.0 in English, 90.7 in Turkish; stems alone 93.0 and
+/// 91.0; words and stems alike 94.0 and 89.0). Identifiers at 0.2 find one question for code in a hundred more than
+/// without; above 0.5 they begin to harm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lexical {
@@ -49,7 +51,7 @@ pub struct Lexical {
 
 impl Default for Lexical {
     fn default() -> Self {
-        Self { k1: 1.2, b: 0.75, neutral: 0.3, english: 1.0, turkish: 1.0, identifiers: 0.5 }
+        Self { k1: 1.2, b: 0.75, neutral: 0.3, english: 1.0, turkish: 1.0, identifiers: 0.2 }
     }
 }
 

@@ -140,10 +140,8 @@ impl Error {
             TantivyError::LockFailure(LockError::IoError(error), _) => {
                 Self::Io { action: "lock the index in", path: folder, source: copy_of(&error) }
             }
-            TantivyError::IncompatibleIndex(found) => {
-                Self::Incompatible { folder, found: format!("{found:?}"), expected: crate::index::format_name() }
-            }
-            TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(found)) => {
+            TantivyError::IncompatibleIndex(found)
+            | TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(found)) => {
                 Self::Incompatible { folder, found: format!("{found:?}"), expected: crate::index::format_name() }
             }
             TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => {

@@ -1,6 +1,6 @@
 //! Weighted reciprocal rank fusion.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -111,10 +111,10 @@ pub fn fuse(mut lists: Vec<RankedList>) -> Vec<Fused> {
         if !(list.weight.is_finite() && list.weight > 0.0) {
             continue;
         }
-        let mut seen_until_here = HashMap::with_capacity(list.candidates.len());
+        let mut seen = HashSet::with_capacity(list.candidates.len());
         let mut rank = 0;
         for candidate in list.candidates {
-            if seen_until_here.insert(candidate.id.clone(), ()).is_some() {
+            if !seen.insert(candidate.id.clone()) {
                 continue;
             }
             rank += 1;
@@ -137,4 +137,41 @@ pub fn fuse(mut lists: Vec<RankedList>) -> Vec<Fused> {
     }
     fused.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| left.id.cmp(&right.id)));
     fused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(voice: &str, weight: f64, ids: &[&str]) -> RankedList {
+        let candidates = ids.iter().map(|id| Candidate::new(*id, 1.0)).collect();
+        RankedList { voice: voice.to_owned(), weight, candidates }
+    }
+
+    fn order(fused: &[Fused]) -> Vec<&str> {
+        fused.iter().map(|one| one.id.as_str()).collect()
+    }
+
+    #[test]
+    fn ties_go_by_id() {
+        let fused = fuse(vec![list("one", 1.0, &["b", "a"]), list("two", 1.0, &["a", "b"])]);
+        assert_eq!(order(&fused), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_document_named_twice_counts_once_at_its_better_place() {
+        let fused = fuse(vec![list("one", 1.0, &["a", "a", "b"])]);
+        assert_eq!(order(&fused), ["a", "b"]);
+        assert_eq!(fused[0].shares.len(), 1);
+        assert_eq!(fused[1].shares[0].rank, 2, "the repetition takes no place");
+    }
+
+    #[test]
+    fn a_voice_without_a_usable_weight_gives_nothing() {
+        for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let fused = fuse(vec![list("mute", weight, &["a"]), list("loud", 1.0, &["b"])]);
+            assert_eq!(order(&fused), ["b"], "{weight}");
+        }
+        assert!(fuse(Vec::new()).is_empty());
+    }
 }

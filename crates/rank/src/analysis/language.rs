@@ -67,3 +67,66 @@ fn language_of_words(text: &str, words: &[Word<'_>]) -> Option<Language> {
     let sure = of_two.lang() == Lang::Tur && of_two.is_reliable() && english == 0.0;
     Some(if sure { Language::Turkish } else { Language::English })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(expected: Option<Language>, texts: &[&str]) {
+        for text in texts {
+            assert_eq!(language_of(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn english_is_known() {
+        check(
+            Some(Language::English),
+            &[
+                "What about damaged items?",
+                "refund window",
+                "Refunds are paid within 14 days of the day on which we receive the goods.",
+                "Deploys go through Jenkins",
+                "def parse_config(path): return toml.load(path)",
+                "İstanbul is the largest city in Turkey and it is not the capital.",
+            ],
+        );
+    }
+
+    #[test]
+    fn turkish_is_known_with_and_without_its_letters() {
+        check(
+            Some(Language::Turkish),
+            &[
+                "Peki hasarlı ürünler?",
+                "iade süresi ne kadar",
+                "İadeler, malı teslim aldığımız günden sonra 14 gün içinde ödenir.",
+                "Siparisim ne zaman gelecek ve nasil takip edebilirim",
+                "kargo ücreti",
+            ],
+        );
+    }
+
+    #[test]
+    fn other_languages_are_neither() {
+        check(
+            None,
+            &[
+                "",
+                "12345 67,8",
+                "📦🚚",
+                "返金はいつ支払われますか",
+                "Сколько времени занимает возврат денег?",
+                "Die Rückerstattung wird innerhalb von vierzehn Tagen nach dem Eingang der Ware auf das Konto überwiesen.",
+                "Le remboursement est versé dans les quatorze jours suivant la réception des marchandises par le vendeur.",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let text = format!("a{}", "ş".repeat(5_000));
+        assert_eq!(sample(&text).len(), SAMPLE_BYTES - 1);
+        assert_eq!(language_of(&"refund ".repeat(100_000)), language_of(&"refund ".repeat(300)));
+    }
+}

@@ -157,3 +157,86 @@ fn start_of(text: &str) -> &str {
     }
     &text[..end]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields_of(document: &Document) -> Vec<(&'static str, String)> {
+        let terms = document_terms(document);
+        FieldKind::ALL.iter().map(|kind| (kind.name(), terms[*kind as usize].join(" "))).collect()
+    }
+
+    fn query_fields(query: &Query) -> Vec<(&'static str, String)> {
+        let terms = query_terms(query).unwrap();
+        let join = |kind: FieldKind| terms[kind as usize].keys().cloned().collect::<Vec<_>>().join(" ");
+        FieldKind::ALL.iter().map(|kind| (kind.name(), join(*kind))).collect()
+    }
+
+    /// These are the terms of analysis version 1. When a change moves them, raise `ANALYSIS_VERSION` with it.
+    #[test]
+    fn the_terms_of_a_version_do_not_move() {
+        assert_eq!(ANALYSIS_VERSION, 1);
+        let english = Document::new("a", "Refunds aren't paid by parseConfig().").with_title("Company's refunds");
+        assert_eq!(
+            fields_of(&english),
+            [
+                ("neutral", "company refunds refunds aren paid by parseconfig".to_owned()),
+                ("english", "compani refund refund paid parseconfig pars config".to_owned()),
+                ("turkish", String::new()),
+                ("identifiers", "parseconfig parse config".to_owned()),
+            ]
+        );
+        let turkish = Document::new("b", "İadeler 1.000 gün içinde Ankara’ya IŞIK hızıyla ödenir.");
+        assert_eq!(
+            fields_of(&turkish),
+            [
+                ("neutral", "iadeler 1000 gun icinde ankara isik hiziyla odenir".to_owned()),
+                ("english", String::new()),
+                ("turkish", "iade 1000 gun icin ankar isik hizi odenir".to_owned()),
+                ("identifiers", "1000".to_owned()),
+            ]
+        );
+        let other = Document::new("c", "返金は v2.0");
+        assert_eq!(
+            fields_of(&other),
+            [
+                ("neutral", "返金 金は v2 0".to_owned()),
+                ("english", String::new()),
+                ("turkish", String::new()),
+                ("identifiers", "v2.0 v2".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_query_asks_every_field_without_function_words() {
+        assert_eq!(
+            query_fields(&Query::new("Where is the parse_config of Ankara'ya?")),
+            [
+                ("neutral", "ankara config parse".to_owned()),
+                ("english", "ankara config pars".to_owned()),
+                ("turkish", "ankar configi pars".to_owned()),
+                ("identifiers", "ankara config parse parse_config".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_query_without_content_says_why() {
+        let reason = |text: &str| query_terms(&Query::new(text)).unwrap_err();
+        assert_eq!(reason(""), "the query is empty");
+        assert_eq!(reason(" \t\n"), "the query is empty");
+        assert_eq!(reason("?! 📦 \u{200b}"), "the query has no letter or digit");
+        assert!(reason("what is it").contains("function words"));
+        assert!(reason("bu ne için").contains("function words"));
+    }
+
+    #[test]
+    fn an_enormous_query_is_read_up_to_the_cap() {
+        let many = (0..200_000).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
+        let terms = query_terms(&Query::new(many)).unwrap();
+        assert_eq!(terms[FieldKind::Neutral as usize].len(), MAX_QUERY_WORDS);
+        assert!(terms.iter().all(|field| field.len() <= 3 * MAX_QUERY_WORDS));
+    }
+}

@@ -6,8 +6,10 @@ use super::fold::{fold, turkish_lower};
 use super::words::Word;
 use crate::document::Language;
 
-/// The shortest Turkish stem, in letters. The Snowball stemmer cuts *iade* (refund) to *ia* and *süre* (period) to
-/// *sür*; a word whose stem would fall below this keeps that many of its letters instead.
+/// The shortest Turkish stem, in letters. The Snowball stemmer cuts *iade* (refund) to *ia*; a word whose stem would
+/// fall below this keeps that many of its letters instead. On the Turkish `XQuAD`, stems alone, recall@1 is 90.4
+/// without the guard, 91.0 from three letters, 91.0 from four, 90.6 from five; for questions typed without Turkish
+/// letters it is 87.6, 87.9, 89.2 and 88.6.
 const TURKISH_MINIMUM: usize = 4;
 
 /// Stems in the order of the words; one per word.
@@ -45,4 +47,28 @@ fn guarded<'w>(stem: &'w str, word: &'w str) -> &'w str {
         return stem;
     }
     word.char_indices().nth(TURKISH_MINIMUM).map_or(word, |(end, _)| &word[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::words::words;
+
+    fn check(language: Language, text: &str, expected: &[&str]) {
+        assert_eq!(stems(&words(text), language), expected, "{text:?}");
+    }
+
+    #[test]
+    fn english_forms_meet() {
+        check(Language::English, "Refunds refunded refunding", &["refund", "refund", "refund"]);
+        check(Language::English, "policies policy", &["polici", "polici"]);
+        check(Language::English, "", &[]);
+    }
+
+    #[test]
+    fn turkish_forms_meet_and_short_words_stay_whole() {
+        check(Language::Turkish, "iade iadeler iadenin İADE", &["iade", "iade", "iade", "iade"]);
+        check(Language::Turkish, "kitaplar kitapların KITAPLAR", &["kitap", "kitap", "kitap"]);
+        check(Language::Turkish, "su süre ürünler ürünlerin", &["su", "sure", "urun", "urun"]);
+    }
 }

@@ -22,6 +22,8 @@ const FORMAT_FILE: &str = "hatir-rank.format";
 const HOLDER_FILE: &str = "hatir-rank.writer";
 /// The engine's list of segments; replaced atomically by each commit.
 pub(crate) const META_FILE: &str = "meta.json";
+/// How the names of files begin that are about to be renamed.
+const TEMPORARY: &str = "hatir-rank.tmp";
 
 /// What stands at a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,7 +54,8 @@ pub(crate) fn look(folder: &Path) -> Result<Found> {
     if has(FORMAT_FILE) {
         return Ok(if has(META_FILE) { Found::Index } else { Found::Unfinished });
     }
-    names.retain(|name| !is_lock(name));
+    // Another process may be creating it right now.
+    names.retain(|name| !is_lock(name) && !name.starts_with(TEMPORARY));
     if names.is_empty() {
         return Ok(Found::Empty);
     }
@@ -136,16 +139,16 @@ pub(crate) fn remove(folder: &Path) -> Result<()> {
     }
     let directory = open_directory(folder)?;
     let _lock = directory.acquire_lock(&INDEX_WRITER_LOCK).map_err(|error| locked(folder, error))?;
+    let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))? {
-        let entry = entry.map_err(|error| Error::io("read", folder, error))?;
-        // The lock files go with their locks.
-        if is_lock(&entry.file_name().to_string_lossy()) {
-            continue;
-        }
-        match fs::remove_file(entry.path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("remove", &entry.path(), error));
-            }
+        files.push(entry.map_err(|error| Error::io("read", folder, error))?.path());
+    }
+    // The lock files go with their locks. The format file goes last: until then the folder is known as ours.
+    files.retain(|path| path.file_name().is_none_or(|name| !is_lock(&name.to_string_lossy())));
+    files.sort_by_key(|path| path.ends_with(FORMAT_FILE));
+    for file in files {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", &file, error)),
             _ => {}
         }
     }
@@ -184,7 +187,7 @@ pub(crate) fn holder(folder: &Path) -> String {
 
 /// Writes through a temporary file, so that a reader sees the old or the new whole.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
+    let temporary = path.with_file_name(format!("{TEMPORARY}{}", std::process::id()));
     let written = fs::File::create(&temporary)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&temporary, path));

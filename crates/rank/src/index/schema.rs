@@ -37,7 +37,7 @@ pub(crate) const ID: &str = "id";
 impl Fields {
     pub(crate) fn new() -> Self {
         let mut builder = Schema::builder();
-        let id = builder.add_text_field(ID, TextOptions::from(STRING).set_fast("raw"));
+        let id = builder.add_text_field(ID, STRING.set_fast("raw"));
         let stored = builder.add_bytes_field("stored", tantivy::schema::STORED);
         // The terms come analysed, so the tokeniser named here never runs.
         let indexing = TextFieldIndexing::default().set_tokenizer("raw").set_index_option(IndexRecordOption::WithFreqs);
