@@ -391,7 +391,7 @@ pub struct Answer {
 #[derive(Clone)]
 pub struct IndexHandle {
     /// The index.
-    pub index: Arc<dyn std::any::Any + Send + Sync>,
+    pub index: Arc<hatir_rank::Index>,
     /// How many documents it holds.
     pub documents: usize,
 }

@@ -201,6 +201,10 @@ struct Runner {
 
 #[cfg(unix)]
 impl Stage for Runner {
+    fn needs_grace(&self) -> bool {
+        true
+    }
+
     fn run(
         &self,
         inputs: &crate::stage::Inputs,

@@ -4,6 +4,7 @@
 mod exec;
 mod files;
 mod small;
+mod stores;
 
 use serde_json::Value as Json;
 
