@@ -791,13 +791,18 @@ impl Attempts {
         let (stage, inputs) = (self.stage.clone(), self.inputs.clone());
         let context = StageContext { cancel: self.cancel.child(), ..self.context.clone() };
         let stop = context.cancel.clone();
-        let work = tokio::task::spawn_blocking(move || stage.run(&inputs, &context));
+        let needs_grace = stage.needs_grace();
+        let mut work = tokio::task::spawn_blocking(move || stage.run(&inputs, &context));
         let joined = match self.timeout {
             None => work.await,
-            Some(patience) => match tokio::time::timeout(patience, work).await {
+            Some(patience) => match tokio::time::timeout(patience, &mut work).await {
                 Ok(joined) => joined,
                 Err(_) => {
                     stop.cancel();
+                    if needs_grace {
+                        // Its result is late in any case; what matters is that it has cleared up.
+                        let _ = tokio::time::timeout(GRACE, work).await;
+                    }
                     let error = StageError::new(format!("it took longer than {patience:?}"))
                         .hint("raise `timeout`, or set `on-error = \"skip\"` to go on without this stage");
                     return Err((Status::TimedOut, error));

@@ -152,6 +152,12 @@ pub trait Stage: Send + Sync {
         Weight::Blocking
     }
 
+    /// Whether the runner should give the stage a moment ([`GRACE`](crate::GRACE)) to return after its time is up,
+    /// because something outlives it otherwise: a child process. Other stages are abandoned at once.
+    fn needs_grace(&self) -> bool {
+        false
+    }
+
     /// Writes out what is buffered. Called once after the last run, also when the run was interrupted.
     ///
     /// # Errors

@@ -36,10 +36,10 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
                 }
             }
             Format::Json | Format::Jsonl => {
-                let problems: Vec<_> = reports.iter().flat_map(|report| match report.to_json() {
-                    serde_json::Value::Array(problems) => problems,
-                    other => vec![other],
-                });
+                let problems: Vec<_> = reports
+                    .iter()
+                    .flat_map(|report| report.to_json().as_array().cloned().unwrap_or_default())
+                    .collect();
                 documents.push(json!({ "file": path.display().to_string(), "fine": fine, "problems": problems }));
             }
         }

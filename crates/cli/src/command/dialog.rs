@@ -94,7 +94,7 @@ fn turn_text(at: usize, turn: &DialogTurn) -> String {
         }
     };
     if let Some(query) = &turn.query {
-        put("condensed", &show::query(query));
+        put("query", &show::query(query));
     }
     for (name, hits) in &turn.hits {
         let verdict = verdict(turn.hit(name));

@@ -59,7 +59,7 @@ fn text_of(plan: &Plan, report: &TestReport) -> String {
         let (line, column) = plan.position(disappointment.span);
         text.push_str(&format!("    {}:{line}:{column}: {}\n", plan.path().display(), disappointment.subject));
         if let Some(source) = plan.source_line(disappointment.span) {
-            text.push_str(&format!("      | {}\n", source.trim()));
+            text.push_str(&format!("      | {}\n", show::excerpt(source)));
         }
         text.push_str(&format!("      expected: {}\n      got:      {}\n", disappointment.expected, disappointment.got));
     }
