@@ -60,14 +60,14 @@ fn a_fingerprint_lasts_for_the_commit_it_was_set_for() {
 fn many_commits_leave_few_files() {
     let place = tempfile::tempdir().unwrap();
     let index = Index::create(place.path(), &config()).unwrap();
-    for number in 0..40 {
+    for number in 0..20 {
         index.add(&Document::new(format!("d{number}"), "refund")).unwrap();
         index.commit().unwrap();
     }
     assert_eq!(hits(&index, "refund").len(), 10);
-    assert_eq!(index.len(), 40);
+    assert_eq!(index.len(), 20);
     let files = fs::read_dir(place.path()).unwrap().count();
-    assert!(files < 100, "{files} files after 40 commits");
+    assert!(files < 80, "{files} files after 20 commits");
 }
 
 fn open_error(folder: &Path) -> Error {

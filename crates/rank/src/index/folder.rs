@@ -13,7 +13,7 @@ use tantivy::directory::{
     DirectoryLock, FileHandle, INDEX_WRITER_LOCK, Lock, META_LOCK, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::schema::{Fields, format_name};
+use super::schema::{Fields, engine_settings, format_name};
 use crate::error::{Error, Result};
 
 /// States the format; written before anything else.
@@ -83,7 +83,7 @@ pub(crate) fn create(folder: &Path, fields: &Fields) -> Result<tantivy::Index> {
         return open(folder, fields);
     }
     write_file(&folder.join(FORMAT_FILE), format_name().as_bytes())?;
-    let created = tantivy::Index::create(directory, fields.schema.clone(), tantivy::IndexSettings::default());
+    let created = tantivy::Index::create(directory, fields.schema.clone(), engine_settings());
     created.map_err(|error| Error::engine(folder, error))
 }
 
@@ -165,11 +165,12 @@ fn locked(folder: &Path, error: LockError) -> Error {
     }
 }
 
-/// Says who writes, for a second writer's error.
+/// Says who writes, for a second writer's error. It need not survive a crash, so it is not synced.
 pub(crate) fn name_holder(folder: &Path, writer: &str) -> Result<()> {
     let process = std::process::id();
     let text = if writer.is_empty() { format!("process {process}") } else { format!("{writer} (process {process})") };
-    write_file(&folder.join(HOLDER_FILE), text.as_bytes())
+    let path = folder.join(HOLDER_FILE);
+    fs::write(&path, text).map_err(|error| Error::io("write", &path, error))
 }
 
 pub(crate) fn forget_holder(folder: &Path) {

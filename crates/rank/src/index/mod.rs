@@ -98,7 +98,11 @@ impl Index {
     pub fn in_memory(config: &Config) -> Result<Self> {
         config.check()?;
         let fields = Fields::new();
-        let engine = tantivy::Index::create_in_ram(fields.schema.clone());
+        let engine = tantivy::Index::builder()
+            .schema(fields.schema.clone())
+            .settings(schema::engine_settings())
+            .create_in_ram()
+            .map_err(|error| Error::engine(Path::new(IN_MEMORY), error))?;
         Self::with_engine(engine, None, fields, config)
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tantivy::TantivyDocument;
 use tantivy::schema::{Field, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{PreTokenizedString, Token};
+use tantivy::{IndexSettings, TantivyDocument};
 
 use crate::analysis::{ANALYSIS_VERSION, DocumentTerms, FieldKind, document_terms};
 use crate::document::Document;
@@ -29,6 +29,12 @@ pub(crate) struct Fields {
     pub(crate) stored: Field,
     /// The searched fields, in the order of [`FieldKind::ALL`].
     pub(crate) searched: [Field; 4],
+}
+
+/// How the engine stores documents: without a thread of its own per segment, which costs more than it saves for the
+/// small batches that are the rule here.
+pub(crate) fn engine_settings() -> IndexSettings {
+    IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() }
 }
 
 /// The name of the id field, which its column is found by.

@@ -105,7 +105,6 @@ impl Writer {
             let merged = self.engine.merge(&candidate.0).wait();
             merged.map_err(|error| self.error(error))?;
         }
-        self.engine.garbage_collect_files().wait().map_err(|error| self.error(error))?;
         Ok(())
     }
 }
