@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use hatir_pipeline::{Dialog, DialogTurn, Ending, Line};
+use hatir_pipeline::{Dialog, DialogTurn, Ending, Hit, Line};
 use serde_json::{Value as Json, json};
 
 use super::run::Session;
@@ -101,7 +101,7 @@ fn turn_text(at: usize, turn: &DialogTurn) -> String {
         match hits.hits.first() {
             Some(hit) => {
                 let title = hit.title.as_deref().map(|title| format!("  \"{title}\"")).unwrap_or_default();
-                put(name, &format!("{}{title}  score {:.5}{verdict}", hit.id, hit.score));
+                put(name, &format!("{}{title}  score {:.5} ({}){verdict}", hit.id, hit.score, voices(hit)));
             }
             None => put(name, &format!("nothing matched ({}){verdict}", hits.silent_because.join("; "))),
         }
@@ -111,6 +111,12 @@ fn turn_text(at: usize, turn: &DialogTurn) -> String {
     }
     text.push('\n');
     text
+}
+
+/// What each voice said about a hit: its rank there, and its score in the voice's own unit.
+fn voices(hit: &Hit) -> String {
+    let shares = hit.voices.iter().map(|share| format!("{} #{} {:.2}", share.voice, share.rank, share.raw_score));
+    shares.collect::<Vec<_>>().join(", ")
 }
 
 fn verdict(hit: Option<bool>) -> &'static str {
