@@ -100,8 +100,8 @@ pub(super) fn read_text(path: &Path, left: &mut u64, cancel: &Cancel) -> Result<
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();
-        let line = count_lines(&bytes[..valid]) + 1;
-        let column = valid - bytes[..valid].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1) + 1;
+        let lines = bytes[..valid].split(|byte| *byte == b'\n');
+        let (line, column) = lines.fold((0, 0), |(line, _), bytes| (line + 1, bytes.len() + 1));
         not_utf8(path, line, column, bytes[valid])
     })?;
     let text = match text.strip_prefix('\u{feff}') {
@@ -109,10 +109,6 @@ pub(super) fn read_text(path: &Path, left: &mut u64, cancel: &Cancel) -> Result<
         None => text,
     };
     Ok(if text.contains('\r') { text.replace("\r\n", "\n") } else { text })
-}
-
-fn count_lines(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
 pub(super) fn too_large(path: &Path) -> StageError {

@@ -96,7 +96,10 @@ impl Kind for RecordFact {
         let path = context.path(&self.path);
         let folder = files::folder_of(&path);
         if path.is_dir() {
-            return Err(StageError::permanent(format!("{} is a folder, expected a file for the store", path.display())));
+            return Err(StageError::permanent(format!(
+                "{} is a folder, expected a file for the store",
+                path.display()
+            )));
         }
         if !folder.is_dir() {
             let message = format!("there is no folder {} for the store", folder.display());
@@ -134,8 +137,13 @@ impl Stage for Recorder {
                 &*super::text(inputs, "content")?,
             )
         };
-        let store = if self.pretend { Arc::new(leaf::Store::open_in_memory().map_err(memory_error)?) } else { self.store()? };
-        let recorded = store.record(fact, leaf::Moment::from_micros(context.now_micros)).map_err(memory_error)?;
+        let store = if self.pretend {
+            Arc::new(leaf::Store::open_in_memory().map_err(|error| memory_error(&error))?)
+        } else {
+            self.store()?
+        };
+        let recorded =
+            store.record(fact, leaf::Moment::from_micros(context.now_micros)).map_err(|error| memory_error(&error))?;
         Ok(Value::Facts(Arc::new(vec![fact_out(recorded.fact)])))
     }
 }
@@ -206,7 +214,8 @@ impl Kind for ReadFacts {
         let path = context.path(&self.path);
         if !path.exists() {
             let message = format!("there is no store at {}", path.display());
-            return Err(StageError::permanent(message).hint("record a fact first, with a stage `memory.record` of the same path"));
+            return Err(StageError::permanent(message)
+                .hint("record a fact first, with a stage `memory.record` of the same path"));
         }
         let read = |text: &Option<String>| text.as_deref().map(moment).transpose().map_err(StageError::permanent);
         let (as_of, known_at) = (read(&self.as_of)?, read(&self.known_at)?);
@@ -232,7 +241,7 @@ impl Stage for Reader {
             ..leaf::FactQuery::default()
         };
         let now = leaf::Moment::from_micros(context.now_micros);
-        let facts = self.store.facts(&query, now).map_err(memory_error)?;
+        let facts = self.store.facts(&query, now).map_err(|error| memory_error(&error))?;
         Ok(Value::Facts(Arc::new(facts.into_iter().map(fact_out).collect())))
     }
 }
@@ -247,16 +256,18 @@ fn setting(inputs: &Inputs, port: &str, with: Option<&String>) -> Result<Option<
 
 fn blank<const N: usize>(settings: [(&str, Option<&String>); N]) -> Vec<Complaint> {
     let blank = settings.into_iter().filter(|(_, text)| text.is_some_and(|text| text.trim().is_empty()));
-    blank.map(|(key, _)| Complaint::about(key, "found an empty name").help("write a name, or leave the key out")).collect()
+    blank
+        .map(|(key, _)| Complaint::about(key, "found an empty name").help("write a name, or leave the key out"))
+        .collect()
 }
 
 fn open(path: &Path) -> Result<Arc<leaf::Store>, StageError> {
-    leaf::Store::open(path).map(Arc::new).map_err(memory_error)
+    leaf::Store::open(path).map(Arc::new).map_err(|error| memory_error(&error))
 }
 
-fn memory_error(error: leaf::Error) -> StageError {
+fn memory_error(error: &leaf::Error) -> StageError {
     // Another writer gives way sooner or later; everything else stays as it is.
-    match &error {
+    match error {
         leaf::Error::Busy { .. } => StageError::new(error.to_string()),
         _ => StageError::permanent(error.to_string()),
     }

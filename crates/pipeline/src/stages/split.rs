@@ -175,7 +175,9 @@ fn heading(line: &str) -> Option<(usize, &str)> {
 mod tests {
     use super::*;
 
-    fn told<'p>(pieces: &'p [Piece<'_>]) -> Vec<(usize, Option<usize>, Option<&'p str>, Option<&'p str>, &'p str)> {
+    type Told<'p> = (usize, Option<usize>, Option<&'p str>, Option<&'p str>, &'p str);
+
+    fn told<'p>(pieces: &'p [Piece<'_>]) -> Vec<Told<'p>> {
         pieces
             .iter()
             .map(|piece| (piece.line, piece.anchor, piece.title.as_deref(), piece.page.as_deref(), &*piece.text))

@@ -43,12 +43,19 @@ pub(super) enum Trouble {
 }
 
 enum Event {
-    /// Everything that the child printed, or nothing when it was too much.
-    Stdout(Option<Vec<u8>>),
+    Stdout(Printed),
     Stderr(Vec<u8>),
     /// The child has ended and waits to be taken away.
     Exited,
     Cancelled,
+}
+
+/// What the child printed.
+enum Printed {
+    /// It may still print.
+    Open,
+    All(Vec<u8>),
+    TooMuch,
 }
 
 /// Runs the child to its end.
@@ -80,7 +87,7 @@ pub(super) fn run(mut command: Command, input: Vec<u8>, max_output: u64, cancel:
     watch_exit(group, sender.clone());
     watch_cancel(watch.clone(), sender);
 
-    let result = Conductor { child, group, events, stdout: None, stderr: None, exited: false }.conduct();
+    let result = Conductor { child, group, events, stdout: Printed::Open, stderr: None, exited: false }.conduct();
     // Ends the thread that waits for it.
     watch.cancel();
     result
@@ -97,7 +104,7 @@ fn watch_exit(child: Pid, sender: Sender<Event>) {
 }
 
 fn watch_cancel(watch: Cancel, sender: Sender<Event>) {
-    const LONG: Duration = Duration::from_secs(3600);
+    const LONG: Duration = Duration::from_hours(1);
     thread::spawn(move || {
         while !watch.sleep(LONG) {}
         sender.send(Event::Cancelled)
@@ -109,11 +116,11 @@ fn feed(mut stdin: ChildStdin, input: &[u8]) {
     let _ = stdin.write_all(input);
 }
 
-fn read_all(stdout: impl Read, max: u64) -> Option<Vec<u8>> {
+fn read_all(stdout: impl Read, max: u64) -> Printed {
     let mut bytes = Vec::new();
     // What was read before an error counts: the child's exit code decides whether it is complete.
     let _ = stdout.take(max + 1).read_to_end(&mut bytes);
-    (bytes.len() as u64 <= max).then_some(bytes)
+    if bytes.len() as u64 > max { Printed::TooMuch } else { Printed::All(bytes) }
 }
 
 fn read_end(mut stderr: impl Read) -> Vec<u8> {
@@ -137,7 +144,7 @@ struct Conductor {
     child: Child,
     group: Pid,
     events: Receiver<Event>,
-    stdout: Option<Option<Vec<u8>>>,
+    stdout: Printed,
     stderr: Option<Vec<u8>>,
     exited: bool,
 }
@@ -154,7 +161,7 @@ impl Conductor {
                 // All senders are gone, which only happens when the watching thread has died.
                 Err(_) => self.exited = true,
             }
-            if self.stdout == Some(None) {
+            if matches!(self.stdout, Printed::TooMuch) {
                 self.end_it();
                 return Err(Trouble::TooMuch(self.stderr.unwrap_or_default()));
             }
@@ -165,9 +172,9 @@ impl Conductor {
         let status = self.child.wait().map_err(Trouble::Wait)?;
         let stderr = self.stderr.unwrap_or_default();
         match self.stdout {
-            Some(Some(stdout)) => Ok(Ended { status, stdout, stderr }),
-            Some(None) => Err(Trouble::TooMuch(stderr)),
-            None => {
+            Printed::All(stdout) => Ok(Ended { status, stdout, stderr }),
+            Printed::TooMuch => Err(Trouble::TooMuch(stderr)),
+            Printed::Open => {
                 let message = "a process that it left behind still holds its standard output";
                 Err(Trouble::Wait(io::Error::new(io::ErrorKind::TimedOut, message)))
             }
@@ -176,7 +183,7 @@ impl Conductor {
 
     fn note(&mut self, event: Event) {
         match event {
-            Event::Stdout(printed) => self.stdout = Some(printed),
+            Event::Stdout(printed) => self.stdout = printed,
             Event::Stderr(printed) => self.stderr = Some(printed),
             Event::Exited => self.exited = true,
             Event::Cancelled => {}
@@ -195,7 +202,7 @@ impl Conductor {
     }
 
     fn collect_output(&mut self) {
-        self.wait_until(LAST_WORDS, |this| this.stdout.is_some() && this.stderr.is_some());
+        self.wait_until(LAST_WORDS, |this| !matches!(this.stdout, Printed::Open) && this.stderr.is_some());
     }
 
     /// Asks the group to end, then makes it.

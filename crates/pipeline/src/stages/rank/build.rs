@@ -8,7 +8,7 @@ use hatir_rank as leaf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{index_error, to_leaf};
+use super::{failed, to_leaf};
 use crate::batch_file::fingerprint_text;
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
 use crate::stages::files;
@@ -66,19 +66,13 @@ impl Stage for Indexer {
         check_ids(&documents)?;
         let index = match &self.folder {
             None => {
-                let index = leaf::Index::in_memory(&config())?;
+                let index = leaf::Index::in_memory(&config()).map_err(failed)?;
                 fill(&index, &documents, context)?;
                 index
             }
             Some(folder) => in_folder(folder, &documents, context)?,
         };
         Ok(Value::Index(IndexHandle { documents: index.len(), index: Arc::new(index) }))
-    }
-}
-
-impl From<leaf::Error> for StageError {
-    fn from(error: leaf::Error) -> Self {
-        index_error(&error)
     }
 }
 
@@ -110,9 +104,10 @@ fn in_folder(folder: &Path, documents: &[&Document], context: &StageContext) -> 
     let index = match leaf::Index::open_or_create(folder, &config()) {
         Err(error) if error.rebuild_helps() => leaf::Index::rebuild(folder, &config()),
         other => other,
-    }?;
+    }
+    .map_err(failed)?;
     let fingerprint = fingerprint(documents)?;
-    if index.fingerprint()?.as_deref() != Some(fingerprint.as_str()) {
+    if index.fingerprint().map_err(failed)?.as_deref() != Some(fingerprint.as_str()) {
         index.set_fingerprint(&fingerprint);
         fill(&index, documents, context)?;
     }
@@ -123,12 +118,12 @@ fn in_folder(folder: &Path, documents: &[&Document], context: &StageContext) -> 
 fn fill(index: &leaf::Index, documents: &[&Document], context: &StageContext) -> Result<(), StageError> {
     let until_stopped = documents.iter().take_while(|_| !context.cancel.is_cancelled());
     if index.folder().is_none() {
-        index.replace_all(until_stopped.map(|document| to_leaf(document)))?;
+        index.replace_all(until_stopped.map(|document| to_leaf(document))).map_err(failed)?;
     } else {
         // A folder must not be left with a part of the documents, so that they are all there before it is touched.
         let all: Vec<leaf::Document> = until_stopped.map(|document| to_leaf(document)).collect();
         if all.len() == documents.len() {
-            index.replace_all(all)?;
+            index.replace_all(all).map_err(failed)?;
         }
     }
     if context.cancel.is_cancelled() { Err(files::stopped()) } else { Ok(()) }

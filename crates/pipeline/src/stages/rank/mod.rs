@@ -16,7 +16,8 @@ const PATH_FIELD: &str = "hatir:path";
 const LINE_FIELD: &str = "hatir:line";
 
 /// An error of the index, with what to do where it can tell.
-fn index_error(error: &leaf::Error) -> StageError {
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+fn failed(error: leaf::Error) -> StageError {
     let transient = matches!(error, leaf::Error::Locked { .. } | leaf::Error::Io { .. });
     let found = if transient { StageError::new(error.to_string()) } else { StageError::permanent(error.to_string()) };
     match error {

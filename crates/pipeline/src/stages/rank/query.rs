@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::build::config;
-use super::{from_leaf, language};
+use super::{failed, from_leaf, language};
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
 use crate::stages::files::unusable;
 use crate::value::{Hits, IndexHandle, Query, Turn, Type, Value};
@@ -55,7 +55,7 @@ impl Kind for AskIndex {
     }
 
     fn build(&self, context: &BuildContext) -> Result<Box<dyn Stage>, StageError> {
-        let open = |dir: &PathBuf| leaf::Index::open(context.path(dir), &config());
+        let open = |dir: &PathBuf| leaf::Index::open(context.path(dir), &config()).map_err(failed);
         let opened = self.dir.as_ref().map(open).transpose()?;
         Ok(Box::new(Searcher { config: self.clone(), opened }))
     }
@@ -72,10 +72,14 @@ impl Searcher {
             (Some(Value::Index(IndexHandle { index, .. })), None) => Ok(index),
             (Some(other), None) => Err(unusable("index", format!("found {}, expected an index", other.kind()))),
             (None, Some(opened)) => Ok(opened),
-            (Some(_), Some(_)) => Err(StageError::permanent("there are two indexes: one on the port \"index\", and one in `with.dir`")
-                .hint("keep one of them: the port when a stage of this pipeline makes the index, else the folder")),
-            (None, None) => Err(StageError::permanent("there is no index: nothing came in on the port \"index\", and there is no `with.dir`")
-                .hint("feed `in.index` from a stage `rank.index`, or name the folder of an index in `with.dir`")),
+            (Some(_), Some(_)) => {
+                Err(StageError::permanent("there are two indexes: one on the port \"index\", and one in `with.dir`")
+                    .hint("keep one of them: the port when a stage of this pipeline makes the index, else the folder"))
+            }
+            (None, None) => Err(StageError::permanent(
+                "there is no index: nothing came in on the port \"index\", and there is no `with.dir`",
+            )
+            .hint("feed `in.index` from a stage `rank.index`, or name the folder of an index in `with.dir`")),
         }
     }
 }
@@ -92,7 +96,7 @@ impl Stage for Searcher {
             _ => &[],
         };
         let sent = leaf::Query { text: query.text.clone(), language: language_of(&query, turns) };
-        let ranking = self.index(inputs)?.search(&sent, self.config.top_k)?;
+        let ranking = self.index(inputs)?.search(&sent, self.config.top_k).map_err(failed)?;
 
         let mut silent: Vec<String> =
             ranking.silent_because.iter().map(|silence| format!("{}: {}", silence.voice, silence.reason)).collect();

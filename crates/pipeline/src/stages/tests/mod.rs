@@ -1,5 +1,7 @@
 //! What holds for every kind.
 
+#![expect(clippy::needless_pass_by_value, reason = "a `json!` table reads best where it is used")]
+
 #[cfg(unix)]
 mod exec;
 mod files;

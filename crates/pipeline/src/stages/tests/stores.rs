@@ -74,7 +74,8 @@ fn exactly_one_index() {
 /// The files of a folder with the moment of their last change.
 fn state(folder: &Path) -> Vec<(std::ffi::OsString, std::time::SystemTime)> {
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
-    let mut state: Vec<_> = entries.map(|entry| (entry.file_name(), entry.metadata().unwrap().modified().unwrap())).collect();
+    let mut state: Vec<_> =
+        entries.map(|entry| (entry.file_name(), entry.metadata().unwrap().modified().unwrap())).collect();
     state.sort();
     state
 }
@@ -118,11 +119,15 @@ fn a_damaged_index_is_made_anew_and_a_strange_folder_is_left_alone() {
 
 #[test]
 fn two_documents_with_one_id_are_both_named() {
-    let error = index(Path::new("."), json!({}), json!([
-        { "id": "a", "text": "x", "place": { "path": "a.md", "line": 1 } },
-        { "id": "b", "text": "y" },
-        { "id": "a", "text": "z" },
-    ]))
+    let error = index(
+        Path::new("."),
+        json!({}),
+        json!([
+            { "id": "a", "text": "x", "place": { "path": "a.md", "line": 1 } },
+            { "id": "b", "text": "y" },
+            { "id": "a", "text": "z" },
+        ]),
+    )
     .unwrap_err();
     assert_eq!(error.message, "two documents have the id \"a\": a.md:1 and document 3");
     assert!(!error.retryable);
