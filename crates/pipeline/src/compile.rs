@@ -171,7 +171,7 @@ impl Resolver<'_, '_> {
         let subject = format!("the stage \"{}\"", stage.name);
         let complaints = schema_check::check(&with, &schema, place, &subject);
         let general = Resolved { ports: Some(entry.ports()), config: None, origins: BTreeMap::new() };
-        if !complaints.is_empty() || !filled {
+        if !complaints.is_empty() || !filled || has_broken(&with) {
             self.problems.extend(complaints);
             return general;
         }
@@ -244,6 +244,15 @@ fn deepest<'node>(with: &'node Node, key: &[String], place: Span) -> (&'node Nod
         (node, span) = (next, next.span);
     }
     (node, span)
+}
+
+/// Whether something in it could not be read, and has been reported.
+fn has_broken(node: &Node) -> bool {
+    match &node.tree {
+        Tree::Array(elements) => elements.iter().any(has_broken),
+        Tree::Table(table) => table.values().any(|entry| has_broken(&entry.node)),
+        _ => node.is_broken(),
+    }
 }
 
 /// The names of variables that nobody knows the value of yet.

@@ -50,6 +50,12 @@ impl Template {
     /// All references that are not closed, have no name, or a name with other characters than `A–Z a–z 0–9 _`, or with
     /// a digit in front.
     pub fn parse(text: &str) -> Result<Self, Vec<TemplateError>> {
+        let (template, errors) = Template::take_apart(text);
+        if errors.is_empty() { Ok(template) } else { Err(errors) }
+    }
+
+    /// What could be read, and what could not.
+    pub(crate) fn take_apart(text: &str) -> (Self, Vec<TemplateError>) {
         let mut parts = Vec::new();
         let mut errors = Vec::new();
         let mut plain = String::new();
@@ -86,7 +92,7 @@ impl Template {
         if !plain.is_empty() {
             parts.push(Part::Text(plain));
         }
-        if errors.is_empty() { Ok(Template { parts }) } else { Err(errors) }
+        (Template { parts }, errors)
     }
 
     /// The references, in the order of the string.

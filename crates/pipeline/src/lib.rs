@@ -12,18 +12,22 @@ mod diagnostic;
 mod dialog;
 mod duration;
 mod expectations;
+mod explain;
 mod file;
+mod graph;
 mod interpolate;
 mod names;
 mod plan;
 mod problems;
 mod render;
 mod run;
+mod schema;
 mod schema_check;
 mod set;
 mod source;
 mod stage;
 mod stages;
+mod starters;
 mod testing;
 mod trace;
 mod tree;
@@ -48,9 +52,11 @@ pub use run::{
     BuildError, BuildFailure, BuildOptions, Ending, GRACE, Observer, OutputValue, RunOptions, RunReport, Runner,
     StageReport, Status,
 };
+pub use schema::file_schema;
 pub use stage::{
     BuildContext, Complaint, Inputs, Kind, KindEntry, Port, Ports, Registry, Stage, StageContext, StageError, Weight,
 };
+pub use starters::{Starter, starters};
 pub use testing::{Disappointment, TestReport, run_test};
 pub use trace::Trace;
 pub use value::{

@@ -37,6 +37,7 @@ pub(crate) fn duration_problem(key: &str, node: &Node) -> Option<Problem> {
     };
     let problem = Problem::new(Code::WRONG_DURATION, format!("`{key}`: {message}"))
         .at(node.span)
+        .label("expected a number and a unit, as in \"300ms\"")
         .found(node.describe(), "a duration: a number and one of ms, s, m, h, d");
     Some(problem.suggest(suggestion))
 }
@@ -197,15 +198,18 @@ impl<'run> Checker<'run> {
         if fits {
             return;
         }
+        // A bound of the machine's integers says nothing to a person unless it is the one that was crossed.
+        let most = most.filter(|most| schema["maximum"].is_number() || number > *most);
         let mut bounds = Vec::new();
         bounds.extend(above.map(|bound| format!("more than {bound}")));
         bounds.extend(least.map(|bound| format!("at least {bound}")));
         bounds.extend(below.map(|bound| format!("less than {bound}")));
-        // A bound of the machine's integers says nothing to a person unless it is the one that was crossed.
-        bounds.extend(
-            most.filter(|most| schema["maximum"].is_number() || number > *most).map(|bound| format!("at most {bound}")),
-        );
-        self.out_of_range(node, node.describe(), format!("a number of {}", bounds.join(" and ")));
+        bounds.extend(most.map(|bound| format!("at most {bound}")));
+        let expected = match (least, most) {
+            (Some(least), Some(most)) if bounds.len() == 2 => format!("a number from {least} to {most}"),
+            _ => format!("a number of {}", bounds.join(" and ")),
+        };
+        self.out_of_range(node, node.describe(), expected);
     }
 
     fn out_of_range(&mut self, node: &Node, found: String, expected: String) {

@@ -47,19 +47,13 @@ impl Variables<'_> {
     }
 
     fn fill_text(&mut self, text: String, span: Span) -> (Option<String>, Vec<Variable>) {
-        let template = match Template::parse(&text) {
-            Ok(template) => template,
-            Err(errors) => {
-                for error in errors {
-                    let problem = Problem::new(Code::WRONG_VARIABLE, error.message).at(self.inside(span, &error.range));
-                    self.problems.push(
-                        problem.help("a reference reads `${NAME}` or `${NAME:-default}`; write `$${` for `${` itself"),
-                    );
-                }
-                return (None, Vec::new());
-            }
-        };
-        let mut sound = true;
+        let (template, errors) = Template::take_apart(&text);
+        let mut sound = errors.is_empty();
+        for error in errors {
+            let problem = Problem::new(Code::WRONG_VARIABLE, error.message).at(self.inside(span, &error.range));
+            self.problems
+                .push(problem.help("a reference reads `${NAME}` or `${NAME:-default}`; write `$${` for `${` itself"));
+        }
         let mut variables = Vec::new();
         for reference in template.references() {
             sound &= self.is_declared(reference, span);

@@ -43,7 +43,7 @@ impl Stage for Fixed {
 /// The keys of the text kind.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Text {
+pub(crate) struct Text {
     /// What it gives.
     text: String,
 }
@@ -51,7 +51,7 @@ kind!(Text, "test.text", "Gives a text.", Ports::new(Vec::new(), Type::Text));
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Step {}
+pub(crate) struct Step {}
 kind!(
     Step,
     "test.step",
@@ -67,12 +67,17 @@ kind!(
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Join {}
-kind!(Join, "test.join", "Joins texts under any names.", Ports { open: Some(Type::Text), ..Ports::new(Vec::new(), Type::Text) });
+pub(crate) struct Join {}
+kind!(
+    Join,
+    "test.join",
+    "Joins texts under any names.",
+    Ports { open: Some(Type::Text), ..Ports::new(Vec::new(), Type::Text) }
+);
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Found {}
+pub(crate) struct Found {}
 kind!(
     Found,
     "test.find",
@@ -82,7 +87,7 @@ kind!(
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Write {}
+pub(crate) struct Write {}
 kind!(
     Write,
     "test.write",
@@ -96,7 +101,7 @@ kind!(
 /// Every form of key there is.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Rich {
+pub(crate) struct Rich {
     /// How many.
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 100))]
@@ -143,7 +148,7 @@ fn ten() -> u32 {
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Not at all fast.
     #[default]
     Slow,
@@ -153,7 +158,7 @@ pub enum Mode {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Nested {
+pub(crate) struct Nested {
     depth: i8,
     #[serde(default)]
     inner: Option<Box<Nested>>,
@@ -161,14 +166,14 @@ pub struct Nested {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum OneOrMany {
+pub(crate) enum OneOrMany {
     One(String),
     Many(Vec<String>),
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub(crate) enum Way {
     Left,
     Right,
     Round {
@@ -189,7 +194,7 @@ kind!(
     }
 );
 
-pub fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     let mut registry = Registry::empty();
     registry.register::<Text>();
     registry.register::<Step>();
@@ -200,34 +205,38 @@ pub fn registry() -> Registry {
     registry
 }
 
-pub fn compile_with(text: &str, options: &Options) -> Compiled {
+pub(crate) fn compile_with(text: &str, options: &Options) -> Compiled {
     let compiled = compile(Source::new("test.toml", text), &registry(), options);
     assert_eq!(compiled.plan.is_some(), !compiled.report.has_errors(), "a plan and errors exclude each other");
     compiled
 }
 
-pub fn report(text: &str) -> Report {
+pub(crate) fn report(text: &str) -> Report {
     compile_with(text, &Options::default()).report
 }
 
 /// The plan of a text without errors.
-pub fn plan(text: &str) -> Plan {
+pub(crate) fn plan(text: &str) -> Plan {
     let compiled = compile_with(text, &Options::default());
     let rendered = compiled.report.render(false);
     compiled.plan.unwrap_or_else(|| panic!("{rendered}"))
 }
 
 /// Every problem as its code and the text that it points at.
-pub fn problems(report: &Report) -> Vec<(Code, &str)> {
+pub(crate) fn problems(report: &Report) -> Vec<(Code, &str)> {
     let place = |problem: &hatir_pipeline::Problem| problem.place.as_ref().map(|place| place.span);
-    report.problems().iter().map(|problem| (problem.code, place(problem).and_then(|span| report.text(span)).unwrap_or(""))).collect()
+    report
+        .problems()
+        .iter()
+        .map(|problem| (problem.code, place(problem).and_then(|span| report.text(span)).unwrap_or("")))
+        .collect()
 }
 
 /// A file with one stage `a` of the kind `test.rich`, and `lines` in its table.
-pub fn rich(lines: &str) -> String {
+pub(crate) fn rich(lines: &str) -> String {
     format!("version = 1\n[pipeline]\noutput = \"a\"\nenv = []\n[stage.a]\nuse = \"test.rich\"\n{lines}\n")
 }
 
-pub fn known(variables: &[(&str, &str)]) -> Environment {
+pub(crate) fn known(variables: &[(&str, &str)]) -> Environment {
     Environment::Known(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
 }
