@@ -6,9 +6,17 @@
 //!
 //! Data: this crate's own source (Rust code), a paragraph of Turkish over and over, and a megabyte of letters without a
 //! break and without a pattern. Each is counted in `cl100k_base`; the lines of `load`, printed first, are the time of
-//! the first count in a process. On two cores of a virtual machine (Xeon, 2026-12), medians in MB/s:
+//! the first count in a process. Two shared cores of a virtual machine, 2026-12, medians:
 //!
-//! FIGURES
+//! | | Rust code | Turkish | letters |
+//! |---|---|---|---|
+//! | `count`, MB/s | 32 | 30 | 13 |
+//! | `count_by_tiktoken`, MB/s | 7.2 | 7.3 | 1.3 |
+//! | ratio | 4.4 | 4.1 | 10 |
+//! | a megabyte cut at 100 tokens, µs | 9 | 10 | 18 |
+//! | a megabyte cut at 6,000 tokens, ms | 0.7 | 0.5 | 1.2 |
+//!
+//! Load: `cl100k_base` 20–40 ms, `o200k_base` 73 ms.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -84,7 +84,7 @@ impl TokenCounter {
     /// The longest prefix of `text` that has at most `max_tokens` tokens and ends between two characters.
     ///
     /// *Longest* is meant literally. Counts do not grow evenly: a text can have fewer tokens with one more character
-    /// (`"indivi"` three, `"individual"` one), so prefixes that fit and prefixes that do not may alternate. The one
+    /// (`"individua"` has three, `"individual"` one), so prefixes that fit and prefixes that do not may alternate. The one
     /// returned is the longest of those that fit; every longer prefix has more than `max_tokens`.
     ///
     /// Cost: linear in `max_tokens`, whatever the length of the text.
@@ -96,6 +96,9 @@ impl TokenCounter {
     /// assert_eq!(counter.cut_at("one two three four", 3), "one two three");
     /// assert_eq!(counter.cut_at("one two", 100), "one two");
     /// assert_eq!(counter.cut_at("one two", 0), "");
+    ///
+    /// assert_eq!(counter.count("individua"), 3);
+    /// assert_eq!(counter.cut_at("individualist", 1), "individual");
     /// ```
     pub fn cut_at<'t>(&self, text: &'t str, max_tokens: usize) -> &'t str {
         if max_tokens == 0 || text.is_empty() { "" } else { cut_at(self.tables(), text, max_tokens) }

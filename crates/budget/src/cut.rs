@@ -18,31 +18,61 @@ use crate::encoding::Tables;
 /// faster way, and only one piece of a text goes over the limit.
 const SHORT_PIECE: usize = 256;
 
+/// Bytes per token in the window that is tried first. Prose has four and code three; the worst case has
+/// `longest_token`, and to find the end of a piece in a window made for that costs more than to try again.
+const FIRST_WINDOW: usize = 8;
+
 /// See [`TokenCounter::cut_at`](crate::TokenCounter::cut_at). `max_tokens` is at least 1.
 pub(crate) fn cut_at<'t>(tables: &Tables, text: &'t str, max_tokens: usize) -> &'t str {
-    let window = &text[..text.floor_char_boundary(max_tokens.saturating_mul(tables.longest_token))];
+    let mut bytes_per_token = FIRST_WINDOW.min(tables.longest_token);
+    loop {
+        let last = bytes_per_token == tables.longest_token;
+        let window = &text[..text.floor_char_boundary(max_tokens.saturating_mul(bytes_per_token))];
+        if let Some(cut) = cut_window(tables, window, max_tokens, last || window.len() == text.len()) {
+            return cut;
+        }
+        bytes_per_token = (bytes_per_token * 4).min(tables.longest_token);
+    }
+}
+
+/// Cuts a window of the text, or returns nothing when what comes after the window could matter and `all` is false.
+fn cut_window<'t>(tables: &Tables, window: &'t str, max_tokens: usize, all: bool) -> Option<&'t str> {
     let mut settled = Mark { at: 0, tokens: 0 };
-    let mut here = Mark { at: 0, tokens: 0 };
+    let mut here = settled;
     let mut after_white_space = false;
     for piece in tables.tokenizer.split(window) {
         if !(after_white_space && piece.starts_with(char::is_whitespace)) {
             settled = here;
         }
         let room = max_tokens - here.tokens;
-        let tokens = if piece.len() <= SHORT_PIECE {
-            let tokens = tables.tokenizer.bpe.count(piece.as_bytes());
-            (tokens <= room).then_some(tokens)
+        if let Some(tokens) = count_short(tables, piece, room) {
+            here = Mark { at: here.at + piece.len(), tokens: here.tokens + tokens };
         } else {
-            PrefixCounts::new(tables, piece, room).of_all()
-        };
-        let Some(tokens) = tokens else {
-            let over = Over { tables, window, max_tokens, settled, start: here, piece };
-            return &window[..over.longest()];
-        };
-        here = Mark { at: here.at + piece.len(), tokens: here.tokens + tokens };
+            let counts = PrefixCounts::new(tables, piece, room);
+            if let Some(tokens) = counts.of_all() {
+                here = Mark { at: here.at + piece.len(), tokens: here.tokens + tokens };
+            } else {
+                // A piece that was not followed to its end ends beyond everything that fits.
+                let inside = !counts.complete || window.len() - here.at - piece.len() >= LOOK_AHEAD;
+                let over = Over { tables, window, max_tokens, settled, start: here, piece, counts };
+                return (all || inside).then(|| &window[..over.longest()]);
+            }
+        }
         after_white_space = piece.chars().all(char::is_whitespace);
     }
-    window
+    all.then_some(window)
+}
+
+/// A piece is final when so many bytes follow it: one character of any kind.
+const LOOK_AHEAD: usize = 4;
+
+/// The count of a short piece, when it is within the room.
+fn count_short(tables: &Tables, piece: &str, room: usize) -> Option<usize> {
+    if piece.len() > SHORT_PIECE {
+        return None;
+    }
+    let tokens = tables.tokenizer.bpe.count(piece.as_bytes());
+    (tokens <= room).then_some(tokens)
 }
 
 /// A place between two pieces and the number of tokens before it.
@@ -62,12 +92,13 @@ struct Over<'a> {
     settled: Mark,
     start: Mark,
     piece: &'a str,
+    counts: PrefixCounts,
 }
 
 impl Over<'_> {
     /// The end of the longest prefix of the window that fits.
     fn longest(&self) -> usize {
-        let counts = PrefixCounts::new(self.tables, self.piece, self.max_tokens - self.start.tokens);
+        let counts = &self.counts;
         let mut end = self.window.floor_char_boundary(self.start.at + counts.tokens.len());
         if counts.complete
             && let Some(next) = self.window[end..].chars().next()
@@ -112,8 +143,11 @@ impl Over<'_> {
 /// The others are few, and are split and counted again:
 ///
 /// - white space that goes on after a line end is split after that line end;
-/// - `o200k_base` lets no piece end in capitals after letters without case: `あAb` is one piece, but `あA` is two;
-/// - `o200k_base` takes "don't" as one piece but "don'" as two.
+/// - `o200k_base` lets no piece end in capitals after letters without case: `亚洲AVx` is one piece, `亚洲AV` is two, and
+///   only as part of the longer one can it be the single token that its vocabulary has for it.
+///
+/// It splits `don'` as well, which is the beginning of the one piece `don't`; but no token reaches across that place,
+/// so the count is the same.
 struct Alone {
     /// Up to here the piece has no line end.
     line_end: usize,
@@ -131,14 +165,7 @@ impl Alone {
         if last.is_whitespace() {
             return over.settled.at == over.start.at && (end <= self.line_end || matches!(last, '\n' | '\r'));
         }
-        if is_capital(last) && end > self.capitals {
-            return false;
-        }
-        // The longest contraction is an apostrophe and two letters.
-        let in_contraction = end < piece_end
-            && end + "'ll".len() >= piece_end
-            && over.window[over.start.at..end].chars().rev().take(2).any(|character| character == '\'');
-        !in_contraction
+        !is_capital(last) || end <= self.capitals
     }
 }
 

@@ -29,7 +29,7 @@ pub enum Encoding {
     #[default]
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
-    /// `o200k_base`, about 200,000 tokens: GPT-4o and later. Turkish needs about a fifth fewer tokens in it.
+    /// `o200k_base`, about 200,000 tokens: GPT-4o and later. Turkish prose needs nearly a third fewer tokens in it.
     #[serde(rename = "o200k_base")]
     O200kBase,
 }

@@ -147,6 +147,41 @@ proptest! {
     }
 }
 
+/// Letters alone, of every case and none, and what `o200k_base` takes for the end of a word.
+fn cased() -> impl Strategy<Value = String> {
+    const LETTERS: &[&str] = &[
+        "あ", "字", "ʰ", "\u{301}", "A", "B", "E", "RE", "ING", "a", "n", "on", "do", "'", "'l", "'ll", "'VE", "ǅ", " ",
+    ];
+    prop::collection::vec(prop::sample::select(LETTERS), 0..14).prop_map(|letters| letters.concat())
+}
+
+proptest! {
+    // These texts are short, and what they look for is rare.
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn cuts_of_cased_letters_are_the_longest(text in cased()) {
+        check_cuts(&text);
+    }
+}
+
+/// `o200k_base` has tokens that no text of their own is ever split into.
+#[test]
+fn cuts_before_a_token_that_is_split_are_the_longest() {
+    assert_eq!(TokenCounter::new(Encoding::O200kBase).count("亚洲AV"), 2);
+    check_cuts("亚洲AVx");
+    check_cuts("亚洲AVAVA");
+}
+
+#[test]
+fn cuts_of_blanks_before_a_word_are_the_longest() {
+    for blank in [" ", "\t", "\n", "\r\n", "\u{a0}"] {
+        for times in (1..20).chain(60..100).chain(120..132) {
+            check_cuts(&format!("{}word", blank.repeat(times)));
+        }
+    }
+}
+
 proptest! {
     // Each case compares hundreds of cuts with hundreds of counts.
     #![proptest_config(ProptestConfig::with_cases(24))]
