@@ -31,6 +31,7 @@ CREATE TABLE fact (
 ) STRICT;
 
 CREATE INDEX fact_by_statement ON fact (domain, topic, statement_key);
+CREATE INDEX fact_by_topic ON fact (topic);
 CREATE INDEX fact_by_successor ON fact (superseded_by) WHERE superseded_by IS NOT NULL;
 
 -- Append only. Positions grow and are never given twice; whoever keeps an index follows them.

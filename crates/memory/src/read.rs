@@ -1,7 +1,7 @@
 //! What is asked of the tables.
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use crate::check::trimmed;
 use crate::{Change, ChangeKind, Fact, FactId, FactQuery, Moment, NewFact};
@@ -10,54 +10,84 @@ const FACT: &str = "fact.seq, fact.id, fact.domain, fact.topic, fact.content, fa
     fact.recorded_at, fact.valid_from, fact.valid_until, fact.confidence, fact.mentions, fact.superseded_by,
     fact.superseded_at";
 
-/// The facts that hold at `:as_of` by what was known at `:known_at`.
-///
-/// A fact's state at that time is the last line the log had for it then. The successors are followed as far as they
-/// were known; the first to begin ends the fact. When no moment was asked for, facts without a `valid_from` hold even
-/// if their clock was ahead of ours.
-const FACTS: &str = "
-    SELECT fact.seq, fact.id, fact.domain, fact.topic, fact.content, fact.veracity, fact.author, fact.source,
-           fact.recorded_at, fact.valid_from, fact.valid_until, state.confidence, state.mentions,
-           iif(fact.superseded_at <= :known_at, fact.superseded_by, NULL),
-           iif(fact.superseded_at <= :known_at, fact.superseded_at, NULL)
-      FROM fact
-      JOIN change AS state
-        ON state.seq = (SELECT max(seq) FROM change WHERE fact = fact.id AND at <= :known_at)
-     WHERE (:domain IS NULL OR fact.domain = :domain)
-       AND (:topic IS NULL OR fact.topic = :topic)
-       AND fact.recorded_at <= :known_at
-       AND (fact.holds_from <= :as_of OR (:now_asked AND fact.valid_from IS NULL))
-       AND (fact.valid_until IS NULL OR fact.valid_until > :as_of)
-       AND (:include_superseded OR NOT EXISTS (
-               WITH RECURSIVE successor (id) AS (
-                   SELECT fact.superseded_by WHERE fact.superseded_at <= :known_at
-                   UNION
-                   SELECT link.superseded_by FROM successor JOIN fact AS link ON link.id = successor.id
-                    WHERE link.superseded_at <= :known_at
-               )
-               SELECT 1 FROM successor JOIN fact AS next ON next.id = successor.id
-                WHERE next.holds_from <= :as_of OR (:now_asked AND next.valid_from IS NULL)
-           ))
-     ORDER BY fact.seq DESC
-     LIMIT :limit";
+/// The same as they were known at `:known_at`: confidence and mentions stand in the last line that the log had then.
+const FACT_AS_KNOWN: &str = "fact.seq, fact.id, fact.domain, fact.topic, fact.content, fact.veracity, fact.author,
+    fact.source, fact.recorded_at, fact.valid_from, fact.valid_until,
+    (SELECT confidence FROM change WHERE fact = fact.id AND at <= :known_at ORDER BY seq DESC LIMIT 1),
+    (SELECT mentions FROM change WHERE fact = fact.id AND at <= :known_at ORDER BY seq DESC LIMIT 1),
+    iif(fact.superseded_at <= :known_at, fact.superseded_by, NULL),
+    iif(fact.superseded_at <= :known_at, fact.superseded_at, NULL)";
 
+/// The facts that hold at a moment, by what was known at another.
+///
+/// Each wish is a condition of its own, and what was not wished for is left out, so that SQLite can choose an index.
 pub(crate) fn facts(connection: &Connection, query: &FactQuery, now: Moment) -> rusqlite::Result<Vec<Fact>> {
     let query = trimmed(query);
+    let as_of = query.as_of.unwrap_or(now).as_micros();
+    let known_at = query.known_at.map(Moment::as_micros);
+    let limit = query.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
+    let standing = format!("{} AND (fact.valid_until IS NULL OR fact.valid_until > :as_of)", holds("fact", &query));
+    let mut wishes = Wishes { sql: standing, parameters: vec![(":as_of", &as_of)] };
+    if let Some(domain) = &query.domain {
+        wishes.add(" AND fact.domain = :domain", ":domain", domain);
+    }
+    if let Some(topic) = &query.topic {
+        wishes.add(" AND fact.topic = :topic", ":topic", topic);
+    }
+    if let Some(known_at) = &known_at {
+        wishes.add(" AND fact.recorded_at <= :known_at", ":known_at", known_at);
+    }
+    if !query.include_superseded {
+        wishes.sql.push_str(&not_replaced(&query));
+    }
+    wishes.sql.push_str(" ORDER BY fact.seq DESC");
+    if let Some(limit) = &limit {
+        wishes.add(" LIMIT :limit", ":limit", limit);
+    }
+    let columns = if known_at.is_some() { FACT_AS_KNOWN } else { FACT };
     connection
-        .prepare_cached(FACTS)?
-        .query_map(
-            named_params! {
-                ":domain": query.domain,
-                ":topic": query.topic,
-                ":as_of": query.as_of.unwrap_or(now).as_micros(),
-                ":now_asked": query.as_of.is_none(),
-                ":known_at": query.known_at.unwrap_or(Moment::MAX).as_micros(),
-                ":include_superseded": query.include_superseded,
-                ":limit": query.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX)),
-            },
-            fact_of,
-        )?
+        .prepare_cached(&format!("SELECT {columns} FROM fact WHERE {}", wishes.sql))?
+        .query_map(wishes.parameters.as_slice(), fact_of)?
         .collect()
+}
+
+/// A condition that grows, and the values that it speaks of.
+struct Wishes<'a> {
+    sql: String,
+    parameters: Vec<(&'static str, &'a dyn ToSql)>,
+}
+
+impl<'a> Wishes<'a> {
+    fn add(&mut self, sql: &str, name: &'static str, value: &'a dyn ToSql) {
+        self.sql.push_str(sql);
+        self.parameters.push((name, value));
+    }
+}
+
+/// That a fact has begun to hold. When no moment was asked for, one without a `valid_from` has begun even if the clock
+/// by which it was recorded was ahead of ours.
+fn holds(table: &str, query: &FactQuery) -> String {
+    let begun = format!("{table}.holds_from <= :as_of");
+    if query.as_of.is_some() { begun } else { format!("({table}.valid_from IS NULL OR {begun})") }
+}
+
+/// That none of a fact's successors, as far as they were known, has begun to hold.
+fn not_replaced(query: &FactQuery) -> String {
+    let known =
+        |table: &str| query.known_at.map_or(String::new(), |_| format!(" AND {table}.superseded_at <= :known_at"));
+    format!(
+        " AND (fact.superseded_by IS NULL OR NOT EXISTS (
+               WITH RECURSIVE successor (id) AS (
+                   SELECT fact.superseded_by WHERE TRUE{of_fact}
+                   UNION
+                   SELECT link.superseded_by FROM successor JOIN fact AS link ON link.id = successor.id
+                    WHERE link.superseded_by IS NOT NULL{of_link}
+               )
+               SELECT 1 FROM successor JOIN fact AS next ON next.id = successor.id WHERE {begun}))",
+        of_fact = known("fact"),
+        of_link = known("link"),
+        begun = holds("next", query),
+    )
 }
 
 pub(crate) fn fact(connection: &Connection, id: &FactId) -> rusqlite::Result<Option<Fact>> {
