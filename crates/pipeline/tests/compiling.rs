@@ -1,12 +1,12 @@
 //! From a text to a plan, or to everything that is wrong with it.
 
-mod support;
+mod kinds;
 
 use hatir_pipeline::{
     Check, Code, ConditionTest, Environment, Feed, OnError, Options, Output, Registry, Source, Type, compile,
 };
+use kinds::{compile_with, known, plan, problems, report, rich};
 use serde_json::json;
-use support::{compile_with, known, plan, problems, report, rich};
 
 /// Codes and the texts that they point at.
 #[track_caller]

@@ -1,6 +1,6 @@
 //! Graphs, explanations, the schema of the file, and the starters.
 
-mod support;
+mod kinds;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use hatir_pipeline::{
     Environment, Options, Plan, Registry, RunOptions, Source, compile, file_schema, run_test, starters,
 };
+use kinds::{compile_with, known};
 use serde_json::Value as Json;
-use support::{compile_with, known};
 
 const FILE: &str = r#"version = 1
 
@@ -119,7 +119,7 @@ fn references<'json>(json: &'json Json, found: &mut BTreeSet<&'json str>) {
 
 #[test]
 fn every_reference_in_the_schema_of_a_file_leads_somewhere() {
-    for registry in [Registry::standard(), support::registry()] {
+    for registry in [Registry::standard(), kinds::registry()] {
         let schema = file_schema(&registry);
         let mut found = BTreeSet::new();
         references(&schema, &mut found);
@@ -133,7 +133,7 @@ fn every_reference_in_the_schema_of_a_file_leads_somewhere() {
 
 #[test]
 fn the_schema_has_a_branch_for_each_kind() {
-    let registry = support::registry();
+    let registry = kinds::registry();
     let schema = file_schema(&registry);
     let branches = schema["$defs"]["stage"]["allOf"].as_array().unwrap();
     assert_eq!(branches.len(), registry.iter().count());

@@ -1,13 +1,13 @@
 //! Files that are missing, huge, circular, or nonsense.
 
-mod support;
+mod kinds;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use hatir_pipeline::{Code, Options, Report, Source};
+use kinds::{compile_with, known, plan, report};
 use proptest::prelude::*;
-use support::{compile_with, known, plan, report};
 
 fn only(report: &Report) -> &hatir_pipeline::Problem {
     assert_eq!(report.problems().len(), 1, "{}", report.render(false));
@@ -126,7 +126,7 @@ fn a_chain_written_backwards_has_the_same_order() {
 #[test]
 fn nesting_has_an_end() {
     for value in ["[".repeat(200_000), "{a=".repeat(200_000), format!("[{}]", "[[],".repeat(50_000))] {
-        let report = report(&support::rich(&format!("with.names = {value}")));
+        let report = report(&kinds::rich(&format!("with.names = {value}")));
         assert!(report.errors().any(|problem| problem.code == Code::NESTED_TOO_DEEP));
         report.render(false);
     }

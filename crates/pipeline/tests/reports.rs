@@ -1,6 +1,6 @@
 //! What reports look like, to people and to programs.
 
-mod support;
+mod kinds;
 
 use hatir_pipeline::{Options, Report};
 
@@ -37,17 +37,17 @@ in.extra = ["rihc"]
 
 #[test]
 fn a_report_for_people() {
-    insta::assert_snapshot!(support::report(WRONG).render(false));
+    insta::assert_snapshot!(kinds::report(WRONG).render(false));
 }
 
 #[test]
 fn a_report_for_programs() {
-    insta::assert_json_snapshot!(support::report(WRONG).to_json()[1]);
+    insta::assert_json_snapshot!(kinds::report(WRONG).to_json()[1]);
 }
 
 #[test]
 fn colours_are_added_only_when_asked_for() {
-    let report = support::report(WRONG);
+    let report = kinds::report(WRONG);
     let (plain, coloured) = (report.render(false), report.render(true));
     assert!(!plain.contains('\x1b') && coloured.contains('\x1b'));
 }
@@ -56,21 +56,21 @@ fn colours_are_added_only_when_asked_for() {
 fn a_short_loop_names_every_stage() {
     let text = "version = 1\n[pipeline]\noutput = \"a\"\n[stage.a]\nuse = \"test.step\"\nin.text = \"c\"\n\n[stage.b]\nuse = \
                 \"test.step\"\nin.text = \"a\"\n\n[stage.c]\nuse = \"test.step\"\nin.text = \"b\"\n";
-    insta::assert_snapshot!(support::report(text).render(false));
+    insta::assert_snapshot!(kinds::report(text).render(false));
 }
 
 #[test]
 fn escapes_in_a_file_do_not_reach_the_terminal() {
     let report =
-        support::report("version = 1\n[pipeline]\noutput = \"a\"\n[stage.a]\nuse = \"\\u001b[31mred\u{1b}[0m\"\n");
+        kinds::report("version = 1\n[pipeline]\noutput = \"a\"\n[stage.a]\nuse = \"\\u001b[31mred\u{1b}[0m\"\n");
     assert!(!report.render(false).contains('\x1b'), "{:?}", report.render(false));
 }
 
 #[test]
 fn line_ends_tabs_wide_letters_and_a_byte_order_mark_keep_their_places() {
     let text = "\u{feff}version = 1\r\n[pipeline]\r\noutput = \"a\"\r\n[stage.a]\r\nuse = \"test.rich\"\r\n\twith.names = [\"çay\", \"字\", 5]\r\n";
-    let report = support::report(text);
-    assert_eq!(support::problems(&report).iter().map(|(_, place)| *place).collect::<Vec<_>>(), ["5"]);
+    let report = kinds::report(text);
+    assert_eq!(kinds::problems(&report).iter().map(|(_, place)| *place).collect::<Vec<_>>(), ["5"]);
     let json = report.to_json();
     assert_eq!((&json[0]["line"], &json[0]["column"]), (&6.into(), &28.into()));
     insta::assert_snapshot!(report.render(false));
@@ -79,9 +79,9 @@ fn line_ends_tabs_wide_letters_and_a_byte_order_mark_keep_their_places() {
 #[test]
 fn a_problem_far_into_a_huge_line_is_shown_with_what_is_around_it() {
     let filler = "\"ş\", ".repeat(200_000);
-    let text = support::rich(&format!("with.names = [{filler}5, {filler}]"));
+    let text = kinds::rich(&format!("with.names = [{filler}5, {filler}]"));
     let begun = std::time::Instant::now();
-    let report = support::report(&text);
+    let report = kinds::report(&text);
     let rendered = report.render(false);
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     assert!(rendered.len() < 2_000, "{}", rendered.len());
@@ -93,7 +93,7 @@ fn a_problem_far_into_a_huge_line_is_shown_with_what_is_around_it() {
 #[test]
 fn many_problems_are_counted_and_the_first_hundred_shown() {
     let stages: String = (0..150).map(|at| format!("[stage.s{at}]\nuse = \"none\"\n")).collect();
-    let report = support::report(&format!("version = 1\n[pipeline]\noutput = \"s0\"\n{stages}"));
+    let report = kinds::report(&format!("version = 1\n[pipeline]\noutput = \"s0\"\n{stages}"));
     assert_eq!(report.problems().len(), 150);
     assert_eq!(report.to_json().as_array().unwrap().len(), 150);
     let rendered = report.render(false);
@@ -105,6 +105,6 @@ fn many_problems_are_counted_and_the_first_hundred_shown() {
 fn a_problem_in_a_set_argument_points_into_the_argument() {
     let options =
         Options { set: vec!["stage.a.with.limt=5".into(), "stage.a.with.limit=0".into()], ..Options::default() };
-    let report: Report = support::compile_with(&support::rich(""), &options).report;
+    let report: Report = kinds::compile_with(&kinds::rich(""), &options).report;
     insta::assert_snapshot!(report.render(false));
 }

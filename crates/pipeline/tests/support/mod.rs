@@ -1,242 +1,145 @@
-//! Stage kinds of the tests' own, and short ways to compile a text.
+//! A stage kind that does as it is told, and short ways to build and run a text that uses it.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use hatir_pipeline::{
-    BuildContext, Code, Compiled, Complaint, Environment, Inputs, Kind, Options, Plan, Port, Ports, Registry, Report,
-    Source, Stage, StageContext, StageError, Type, Value, compile,
+    BuildContext, BuildError, BuildOptions, Cancel, Inputs, Kind, Options, Plan, Port, Ports, Registry, RunOptions,
+    RunReport, Runner, Source, Stage, StageContext, StageError, StageReport, Type, Value, Weight, compile,
 };
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
-/// Declares a kind that runs as nothing in particular: only its declaration matters here.
-macro_rules! kind {
-    ($kind:ty, $name:literal, $about:literal, $ports:expr $(, $extra:item)*) => {
-        impl Kind for $kind {
-            const NAME: &'static str = $name;
-            const ABOUT: &'static str = $about;
-
-            fn ports(_: Option<&Self>) -> Ports {
-                $ports
-            }
-
-            fn build(&self, _: &BuildContext) -> Result<Box<dyn Stage>, StageError> {
-                Ok(Box::new(Fixed))
-            }
-
-            $($extra)*
-        }
-    };
+/// Returns `[name, [what came in…]]`, after whatever its configuration asks for.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Probe {
+    /// Sleeps this long without looking at the signal to stop.
+    deaf_ms: u64,
+    /// Sleeps this long, and wakes up when asked to stop.
+    work_ms: u64,
+    /// Fails at this many tries, then works.
+    fail: u32,
+    /// Whether its failures are there to stay.
+    permanent: bool,
+    /// Whether it panics.
+    panic: bool,
+    /// Whether it runs on the conductor's thread.
+    light: bool,
+    /// Whether it returns another type than it declares.
+    lie: bool,
+    /// Whether it counts as changing something outside.
+    effects: bool,
+    /// Whether it cannot be built.
+    fail_in_build: bool,
+    /// Whether building it panics.
+    panic_in_build: bool,
 }
 
-struct Fixed;
+impl Kind for Probe {
+    const NAME: &'static str = "test.probe";
+    const ABOUT: &'static str = "Does as it is told.";
 
-impl Stage for Fixed {
-    fn run(&self, _: &Inputs, _: &StageContext) -> Result<Value, StageError> {
-        Ok(Value::text("fixed"))
+    fn ports(_: Option<&Self>) -> Ports {
+        let need = Port::optional("need", Type::Json, "What it passes on.").many();
+        Ports { open: Some(Type::Json), ..Ports::new(vec![need], Type::Json) }
     }
-}
 
-/// The keys of the text kind.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Text {
-    /// What it gives.
-    text: String,
-}
-kind!(Text, "test.text", "Gives a text.", Ports::new(Vec::new(), Type::Text));
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Step {}
-kind!(
-    Step,
-    "test.step",
-    "Takes a text and gives one.",
-    Ports::new(
-        vec![
-            Port::required("text", Type::Text, "The text."),
-            Port::optional("extra", Type::Items, "Things beside it.").many(),
-        ],
-        Type::Text
-    )
-);
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Join {}
-kind!(
-    Join,
-    "test.join",
-    "Joins texts under any names.",
-    Ports { open: Some(Type::Text), ..Ports::new(Vec::new(), Type::Text) }
-);
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Found {}
-kind!(
-    Found,
-    "test.find",
-    "Finds things.",
-    Ports::new(vec![Port::required("query", Type::Query, "What to look for.")], Type::Hits)
-);
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Write {}
-kind!(
-    Write,
-    "test.write",
-    "Writes a text away.",
-    Ports::new(vec![Port::required("text", Type::Text, "What is written.")], Type::Number),
     fn has_effects(&self) -> bool {
-        true
+        self.effects
     }
-);
 
-/// Every form of key there is.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Rich {
-    /// How many.
-    #[serde(default = "ten")]
-    #[schemars(range(min = 1, max = 100))]
-    limit: u32,
-    /// How many more.
-    #[serde(default)]
-    more: Option<u8>,
-    /// How much.
-    #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    share: f64,
-    #[serde(default)]
-    fast: bool,
-    /// How it goes about it.
-    #[serde(default)]
-    mode: Mode,
-    #[serde(default)]
-    other_mode: Option<Mode>,
-    #[serde(default)]
-    #[schemars(extend("format" = "duration"))]
-    patience: Option<String>,
-    #[serde(default)]
-    #[schemars(extend("format" = "path"))]
-    path: Option<PathBuf>,
-    #[serde(default)]
-    #[schemars(length(min = 1))]
-    names: Vec<String>,
-    #[serde(default)]
-    weights: BTreeMap<String, f64>,
-    #[serde(default)]
-    nested: Option<Nested>,
-    #[serde(default)]
-    one_or_many: Option<OneOrMany>,
-    #[serde(default)]
-    way: Option<Way>,
-    /// A name that only the kind itself can judge.
-    #[serde(default)]
-    word: Option<String>,
-}
-
-fn ten() -> u32 {
-    10
-}
-
-#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Mode {
-    /// Not at all fast.
-    #[default]
-    Slow,
-    /// Fast.
-    VeryFast,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Nested {
-    depth: i8,
-    #[serde(default)]
-    inner: Option<Box<Nested>>,
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
-}
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Way {
-    Left,
-    Right,
-    Round {
-        #[schemars(range(min = 1))]
-        times: u32,
-    },
-}
-
-kind!(
-    Rich,
-    "test.rich",
-    "Has keys of every form.",
-    Ports::new(Vec::new(), Type::Text),
-    fn check(&self) -> Vec<Complaint> {
-        let wrong = self.word.as_ref().filter(|word| word.contains(' '));
-        let complaint = |word| Complaint::about("word", format!("{word:?} are two words")).help("take one of them");
-        wrong.map(complaint).into_iter().collect()
+    fn build(&self, _: &BuildContext) -> Result<Box<dyn Stage>, StageError> {
+        if self.fail_in_build {
+            return Err(StageError::permanent("asked to fail in build"));
+        }
+        assert!(!self.panic_in_build, "asked to panic in build");
+        Ok(Box::new(Running { probe: self.clone(), tries: AtomicU32::new(0) }))
     }
-);
+}
 
-pub(crate) fn registry() -> Registry {
+/// The same, with a port that must be fed.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Needy {}
+
+impl Kind for Needy {
+    const NAME: &'static str = "test.needy";
+    const ABOUT: &'static str = "Needs something.";
+
+    fn ports(_: Option<&Self>) -> Ports {
+        Ports::new(vec![Port::required("need", Type::Json, "What it passes on.").many()], Type::Json)
+    }
+
+    fn build(&self, context: &BuildContext) -> Result<Box<dyn Stage>, StageError> {
+        Probe::default().build(context)
+    }
+}
+
+struct Running {
+    probe: Probe,
+    tries: AtomicU32,
+}
+
+impl Stage for Running {
+    fn run(&self, inputs: &Inputs, context: &StageContext) -> Result<Value, StageError> {
+        let probe = &self.probe;
+        assert!(!probe.panic, "asked to panic");
+        std::thread::sleep(Duration::from_millis(probe.deaf_ms));
+        if context.cancel.sleep(Duration::from_millis(probe.work_ms)) {
+            return Err(StageError::new("asked to stop"));
+        }
+        let tries = self.tries.fetch_add(1, Ordering::SeqCst) + 1;
+        if tries <= probe.fail {
+            let message = format!("asked to fail, try {tries}");
+            return Err(if probe.permanent { StageError::permanent(message) } else { StageError::new(message) });
+        }
+        if probe.lie {
+            return Ok(Value::text("a lie"));
+        }
+        let values: Vec<Json> = inputs.iter().flat_map(|(_, values)| values.iter().map(Value::to_json)).collect();
+        Ok(Value::json(json!([&*context.stage, values])))
+    }
+
+    fn weight(&self) -> Weight {
+        if self.probe.light { Weight::Light } else { Weight::Blocking }
+    }
+}
+
+pub(crate) fn plan(text: &str) -> Arc<Plan> {
     let mut registry = Registry::empty();
-    registry.register::<Text>();
-    registry.register::<Step>();
-    registry.register::<Join>();
-    registry.register::<Found>();
-    registry.register::<Write>();
-    registry.register::<Rich>();
-    registry
-}
-
-pub(crate) fn compile_with(text: &str, options: &Options) -> Compiled {
-    let compiled = compile(Source::new("test.toml", text), &registry(), options);
-    assert_eq!(compiled.plan.is_some(), !compiled.report.has_errors(), "a plan and errors exclude each other");
-    compiled
-}
-
-pub(crate) fn report(text: &str) -> Report {
-    compile_with(text, &Options::default()).report
-}
-
-/// The plan of a text without errors.
-pub(crate) fn plan(text: &str) -> Plan {
-    let compiled = compile_with(text, &Options::default());
+    registry.register::<Probe>();
+    registry.register::<Needy>();
+    let compiled = compile(Source::new("test.toml", text), &registry, &Options::default());
     let rendered = compiled.report.render(false);
-    compiled.plan.unwrap_or_else(|| panic!("{rendered}"))
+    Arc::new(compiled.plan.unwrap_or_else(|| panic!("{rendered}")))
 }
 
-/// Every problem as its code and the text that it points at.
-pub(crate) fn problems(report: &Report) -> Vec<(Code, &str)> {
-    let place = |problem: &hatir_pipeline::Problem| problem.place.as_ref().map(|place| place.span);
-    report
-        .problems()
-        .iter()
-        .map(|problem| (problem.code, place(problem).and_then(|span| report.text(span)).unwrap_or("")))
-        .collect()
+pub(crate) fn build(text: &str) -> Runner {
+    Runner::build(plan(text), &BuildOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A file with one stage `a` of the kind `test.rich`, and `lines` in its table.
-pub(crate) fn rich(lines: &str) -> String {
-    format!("version = 1\n[pipeline]\noutput = \"a\"\nenv = []\n[stage.a]\nuse = \"test.rich\"\n{lines}\n")
+pub(crate) fn build_error(text: &str) -> BuildError {
+    Runner::build(plan(text), &BuildOptions::default()).err().unwrap()
 }
 
-pub(crate) fn known(variables: &[(&str, &str)]) -> Environment {
-    Environment::Known(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+pub(crate) async fn run(text: &str) -> RunReport {
+    build(text).run(&no_inputs(), &RunOptions::default()).await
+}
+
+pub(crate) fn no_inputs() -> IndexMap<String, Value> {
+    IndexMap::new()
+}
+
+pub(crate) fn with_cancel(cancel: &Cancel) -> RunOptions {
+    RunOptions { cancel: cancel.clone(), ..RunOptions::default() }
+}
+
+pub(crate) fn stage<'report>(report: &'report RunReport, name: &str) -> &'report StageReport {
+    report.stages.iter().find(|stage| *stage.stage == *name).unwrap()
 }
