@@ -30,8 +30,10 @@ CREATE TABLE fact (
     CHECK (superseded_at >= recorded_at)
 ) STRICT;
 
+-- To find a statement again, and for questions about a whole domain.
 CREATE INDEX fact_by_statement ON fact (domain, topic, statement_key);
-CREATE INDEX fact_by_topic ON fact (topic);
+-- For questions: rows of one topic and domain come out in the order of recording.
+CREATE INDEX fact_by_topic ON fact (topic, domain);
 CREATE INDEX fact_by_successor ON fact (superseded_by) WHERE superseded_by IS NOT NULL;
 
 -- Append only. Positions grow and are never given twice; whoever keeps an index follows them.
