@@ -23,7 +23,8 @@
 //! ```
 //!
 //! Nothing here reads a file, the clock or the environment. The tables of an encoding (32 MB in memory for
-//! `cl100k_base`, 65 MB for `o200k_base`) are built at its first use and shared by the whole process; making a counter costs nothing.
+//! `cl100k_base`, 65 MB for `o200k_base`) are built at its first use and shared by the whole process; making a counter
+//! costs nothing.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
