@@ -104,7 +104,14 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "FILE", requires = "batch", help_heading = "Batch")]
     pub(crate) out: Option<PathBuf>,
     /// How many records to work on at once (default: the number of processors)
-    #[arg(long, value_name = "N", requires = "batch", default_value_t = 0, hide_default_value = true, help_heading = "Batch")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "batch",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Batch"
+    )]
     pub(crate) jobs: usize,
     /// Go on with the unfinished result of an earlier run
     #[arg(long, requires = "out", help_heading = "Batch")]

@@ -5,14 +5,17 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use hatir_pipeline::{BuildError, BuildOptions, Compiled, Environment, Options, Plan, Registry, Report, Runner, Source, compile};
+use hatir_pipeline::{
+    BuildError, BuildOptions, Compiled, Environment, Options, Plan, Registry, Report, Runner, Source, compile,
+};
 
 use crate::args::Format;
 use crate::exit::{Exit, Failure};
 
 /// The environment as the pipeline may see it: it picks what its file declares.
 pub(crate) fn environment() -> Environment {
-    let readable = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let readable =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     Environment::Known(readable.collect::<BTreeMap<_, _>>())
 }
 

@@ -60,7 +60,14 @@ fn hits(hits: &Hits) -> String {
     }
     let mut text = String::new();
     for (at, hit) in hits.hits.iter().enumerate() {
-        let _ = writeln!(text, "{:>3}. {:.5}  {}  {}", at + 1, hit.score, hit.id, excerpt(&titled(hit.title.as_deref(), &hit.text)));
+        let _ = writeln!(
+            text,
+            "{:>3}. {:.5}  {}  {}",
+            at + 1,
+            hit.score,
+            hit.id,
+            excerpt(&titled(hit.title.as_deref(), &hit.text))
+        );
     }
     text
 }

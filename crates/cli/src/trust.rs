@@ -57,7 +57,8 @@ fn is_trusted(folder: &Path) -> bool {
 }
 
 fn remember(folder: &Path) -> anyhow::Result<()> {
-    let list = list().ok_or_else(|| Failure::failed("there is no HOME to remember the folder in").hint("use --trust"))?;
+    let list =
+        list().ok_or_else(|| Failure::failed("there is no HOME to remember the folder in").hint("use --trust"))?;
     if let Some(parent) = list.parent() {
         std::fs::create_dir_all(parent)?;
     }

@@ -1,5 +1,7 @@
 //! Files, folders, disks, children and pipes that are not as they should be: a clear word, the right code, no hang.
 
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
 mod support;
 
 use std::fmt::Write as _;
@@ -165,7 +167,7 @@ fn a_pipe_that_is_closed_by_its_reader() {
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     let begun = Instant::now();
-    ran(child.wait_with_output().unwrap(), begun).expect(0);
+    ran(&child.wait_with_output().unwrap(), begun).expect(0);
     assert_eq!(&first, b"{\"output\":");
 }
 
@@ -177,7 +179,7 @@ fn ctrl_c_ends_a_run_at_once_and_its_children_too() {
     wait_for("the child runs", || folder.path("pid").exists() && !folder.read("pid").is_empty());
     let begun = Instant::now();
     interrupt(&child);
-    let ran = ran(child.wait_with_output().unwrap(), begun).expect(130).prints_nothing();
+    let ran = ran(&child.wait_with_output().unwrap(), begun).expect(130).prints_nothing();
     // 200 ms on a machine of its own; the bound here only tells a prompt end from a hang.
     assert!(ran.elapsed < Duration::from_secs(2), "{:?}", ran.elapsed);
     assert_dies(&folder, "pid");
@@ -197,7 +199,7 @@ fn ctrl_c_ends_a_batch_that_can_be_resumed() {
     let part = folder.path("out.jsonl.part");
     wait_for("something is written", || part.metadata().is_ok_and(|found| found.len() > 0));
     interrupt(&child);
-    ran(child.wait_with_output().unwrap(), Instant::now()).expect(130).says("--resume");
+    ran(&child.wait_with_output().unwrap(), Instant::now()).expect(130).says("--resume");
     folder.hatir(&arguments).expect(2).says("--resume");
     folder.hatir(&[&arguments[..], &["--resume"]].concat()).expect(0);
     assert!(!part.exists());

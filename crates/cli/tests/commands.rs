@@ -40,7 +40,11 @@ fn a_value_of_the_file_can_be_set() {
     folder.write("p.toml", COUNT);
     let set = ["run", "p.toml", "--input", "text=a", "--set"];
     folder.hatir(&[&set[..], &["stage.tokens.with.encoding=o200k_base"]].concat()).expect(0).prints("1\n");
-    folder.hatir(&[&set[..], &["stage.tokens.with.encodin=o200k_base"]].concat()).expect(2).says("--set").says("encoding");
+    folder
+        .hatir(&[&set[..], &["stage.tokens.with.encodin=o200k_base"]].concat())
+        .expect(2)
+        .says("--set")
+        .says("encoding");
     folder.hatir(&[&set[..], &["stage.tokens.with.encoding=latin"]].concat()).expect(2).says("cl100k_base");
 }
 
@@ -136,8 +140,19 @@ fn kinds_graphs_and_completions_are_printed() {
     folder.write("p.toml", COUNT);
     let kinds = folder.hatir(&["stages"]).expect(0).stdout;
     for kind in [
-        "condense", "rank.index", "rank.query", "memory.record", "memory.facts", "budget.fit", "budget.count",
-        "answer.extract", "read.file", "read.jsonl", "write.jsonl", "merge", "exec",
+        "condense",
+        "rank.index",
+        "rank.query",
+        "memory.record",
+        "memory.facts",
+        "budget.fit",
+        "budget.count",
+        "answer.extract",
+        "read.file",
+        "read.jsonl",
+        "write.jsonl",
+        "merge",
+        "exec",
     ] {
         assert!(kinds.lines().any(|line| line.split_whitespace().next() == Some(kind)), "{kind} is missing:\n{kinds}");
         folder.hatir(&["stages", kind]).expect(0).prints("output:");

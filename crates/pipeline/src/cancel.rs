@@ -123,7 +123,7 @@ mod tests {
     fn a_sleeper_is_woken() {
         let cancel = Cancel::new();
         let sleeper = cancel.child();
-        let thread = std::thread::spawn(move || sleeper.sleep(Duration::from_secs(60)));
+        let thread = std::thread::spawn(move || sleeper.sleep(Duration::from_mins(1)));
         cancel.cancel();
         assert!(thread.join().unwrap());
         assert!(!Cancel::new().sleep(Duration::from_millis(1)));

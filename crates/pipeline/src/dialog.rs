@@ -90,7 +90,7 @@ impl<'run> Dialog<'run> {
         let mut turn = DialogTurn { line, query: None, hits: IndexMap::new(), answer: None, report };
         match &turn.report.output {
             Some(OutputValue::One(value)) => {
-                sort_in("output", value.as_ref(), &mut turn.query, &mut turn.hits, &mut turn.answer)
+                sort_in("output", value.as_ref(), &mut turn.query, &mut turn.hits, &mut turn.answer);
             }
             Some(OutputValue::Many(values)) => {
                 for (name, value) in values {

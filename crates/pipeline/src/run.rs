@@ -564,7 +564,7 @@ impl<'run> Conductor<'run> {
         }
         let inputs = match self.gather(stage) {
             Ok(inputs) => Arc::new(inputs),
-            Err(ended) => return self.end(at, ended, started, None),
+            Err(ended) => return self.end(at, *ended, started, None),
         };
         let Some(ready) = ready else {
             let ended = Ended::without_value(Status::Pretended, "it has effects, and this is a dry run");
@@ -610,13 +610,13 @@ impl<'run> Conductor<'run> {
     }
 
     /// The values on the ports of a stage, or why it is skipped.
-    fn gather(&self, stage: &PlannedStage) -> Result<Inputs, Ended> {
+    fn gather(&self, stage: &PlannedStage) -> Result<Inputs, Box<Ended>> {
         if let Some(condition) = &stage.when
             && !holds(condition, self.value_of(&condition.feed))
         {
             let subject = self.feed_name(&condition.feed);
             let reason = format!("its condition does not hold: {subject} {}", describe_test(&condition.test));
-            return Err(Ended::without_value(Status::Skipped, reason));
+            return Err(Box::new(Ended::without_value(Status::Skipped, reason)));
         }
         let mut inputs = Inputs::new();
         for binding in &stage.bindings {
@@ -625,7 +625,7 @@ impl<'run> Conductor<'run> {
                 let Some(value) = self.value_of(feed) else { continue };
                 let value = value.convert(binding.accepts).map_err(|error| {
                     let message = format!("{} on the port \"{}\" is {error}", self.feed_name(feed), binding.port);
-                    Ended::wrong(Status::Failed, StageError::permanent(message), 0)
+                    Box::new(Ended::wrong(Status::Failed, StageError::permanent(message), 0))
                 })?;
                 inputs.push(binding.port.as_str(), value);
                 fed = true;
@@ -633,7 +633,7 @@ impl<'run> Conductor<'run> {
             if binding.required && !fed {
                 let missing = binding.feeds.iter().map(|feed| self.feed_name(feed)).collect::<Vec<_>>().join(", ");
                 let reason = format!("it needs {missing} on its port \"{}\", and there is nothing", binding.port);
-                return Err(Ended::without_value(Status::Skipped, reason));
+                return Err(Box::new(Ended::without_value(Status::Skipped, reason)));
             }
         }
         Ok(inputs)

@@ -156,7 +156,7 @@ fn meets(found: &Json, whole: &Value, expectation: &Expectation) -> bool {
         Check::Equals(expected) => same_json(found, expected),
         Check::Contains(parts) => parts.iter().all(|part| mentions(found, part)),
         Check::Lacks(parts) => !parts.iter().any(|part| mentions(found, part)),
-        Check::Count(expected) => part.size().is_some_and(|size| size == *expected as f64),
+        Check::Count(expected) => part.size().is_some_and(|size| size as usize == *expected),
         Check::AtLeast(bound) => part.size().is_some_and(|size| size >= *bound),
         Check::AtMost(bound) => part.size().is_some_and(|size| size <= *bound),
         Check::Empty(expected) => part.is_empty() == *expected,

@@ -22,11 +22,16 @@ const ECHO: &str = r#"
 "#;
 
 fn records(count: usize) -> Cursor<Vec<u8>> {
-    let lines: String = (0..count).map(|n| format!("{}\n", json!({ "id": format!("r{n}"), "n": n, "other": true }))).collect();
+    let lines: String =
+        (0..count).map(|n| format!("{}\n", json!({ "id": format!("r{n}"), "n": n, "other": true }))).collect();
     Cursor::new(lines.into_bytes())
 }
 
-async fn all(runner: &Arc<Runner>, input: Cursor<Vec<u8>>, options: &BatchOptions) -> (Vec<Json>, hatir_pipeline::BatchReport) {
+async fn all(
+    runner: &Arc<Runner>,
+    input: Cursor<Vec<u8>>,
+    options: &BatchOptions,
+) -> (Vec<Json>, hatir_pipeline::BatchReport) {
     let mut out = Vec::new();
     let report = run_batch(runner, input, &mut out, Tally::default(), options, &mut |_| {}).await.unwrap();
     let lines = String::from_utf8(out).unwrap();
@@ -89,7 +94,9 @@ async fn a_result_that_was_broken_off_is_continued_to_the_same_bytes() {
     let path = folder.path().join("out.jsonl");
     let runner = Arc::new(build(ECHO));
     let mut whole = Vec::new();
-    run_batch(&runner, records(100), &mut whole, Tally::default(), &BatchOptions::default(), &mut |_| {}).await.unwrap();
+    run_batch(&runner, records(100), &mut whole, Tally::default(), &BatchOptions::default(), &mut |_| {})
+        .await
+        .unwrap();
 
     // Broken off at every kind of place: at once, between lines, in the middle of one, before the last byte.
     for cut in [0, 1, 57, whole.len() / 2, whole.len() - 1, whole.len()] {
@@ -137,7 +144,11 @@ async fn an_interrupted_batch_keeps_what_it_has() {
 async fn a_full_disk_ends_the_batch_with_a_word() {
     let runner = Arc::new(build(ECHO));
     let mut full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let result = run_batch(&runner, records(10), &mut full, Tally::default(), &BatchOptions::default(), &mut |_| {}).await;
+    let result =
+        run_batch(&runner, records(10), &mut full, Tally::default(), &BatchOptions::default(), &mut |_| {}).await;
     let error = result.err().unwrap();
-    assert!(matches!(&error, BatchError::Output { error, .. } if error.kind() == std::io::ErrorKind::StorageFull), "{error}");
+    assert!(
+        matches!(&error, BatchError::Output { error, .. } if error.kind() == std::io::ErrorKind::StorageFull),
+        "{error}"
+    );
 }

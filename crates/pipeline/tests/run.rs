@@ -168,7 +168,8 @@ async fn conditions_decide_whether_a_stage_runs() {
         (vec![("n", Value::Number(4.0)), ("list", Value::json(json!([1])))], &["present", "not-empty"]),
         (vec![("list", Value::json(json!([1, 2])))], &["not-empty", "greater"]),
     ] {
-        let inputs: IndexMap<String, Value> = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let inputs: IndexMap<String, Value> =
+            inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let report = runner.run(&inputs, &RunOptions::default()).await;
         let ran: Vec<&str> =
             report.stages.iter().filter(|stage| stage.status == Status::Done).map(|stage| &*stage.stage).collect();
@@ -198,7 +199,8 @@ async fn a_panic_is_caught_and_named() {
 
 #[tokio::test]
 async fn a_stage_that_returns_another_type_than_it_declared_is_told_off() {
-    let report = run("version = 1\n[pipeline]\noutput = \"liar\"\n[stage.liar]\nuse = \"test.probe\"\nwith.lie = true").await;
+    let report =
+        run("version = 1\n[pipeline]\noutput = \"liar\"\n[stage.liar]\nuse = \"test.probe\"\nwith.lie = true").await;
     let message = &report.failure().unwrap().error.as_ref().unwrap().message;
     assert_eq!(message, "it returned a value of type text, but its kind declares json");
 }
@@ -219,7 +221,8 @@ fn all_stages_that_cannot_be_built_are_reported() {
         with.panic-in-build = true
     "#;
     let BuildError::Stages(failures) = build_error(text) else { panic!("expected the stages") };
-    let told: Vec<_> = failures.iter().map(|failure| (failure.stage.as_str(), failure.error.message.as_str())).collect();
+    let told: Vec<_> =
+        failures.iter().map(|failure| (failure.stage.as_str(), failure.error.message.as_str())).collect();
     assert_eq!(told, [("a", "asked to fail in build"), ("c", "it panicked: asked to panic in build")]);
 }
 

@@ -16,8 +16,9 @@ use crate::{load, show, signals};
 pub(crate) fn run(args: &RunArgs, path: &Path, session: &Session) -> anyhow::Result<Exit> {
     let lines = read_lines(path)?;
     let mut dialog = Dialog::new(&session.runner).map_err(|lacks| {
-        Failure::wrong(format!("{}: {lacks}", session.plan.path().display()))
-            .hint("a dialog feeds the inputs `conversation` and `question`, and reads outputs of type query, hits and answer")
+        Failure::wrong(format!("{}: {lacks}", session.plan.path().display())).hint(
+            "a dialog feeds the inputs `conversation` and `question`, and reads outputs of type query, hits and answer",
+        )
     })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut turns = Vec::with_capacity(lines.len());
@@ -43,7 +44,10 @@ pub(crate) fn run(args: &RunArgs, path: &Path, session: &Session) -> anyhow::Res
             if args.format == Format::Text {
                 print!(std::io::stdout(), &contrast(&turns))?;
             } else if args.format == Format::Json {
-                load::print_json(args.format, &Json::Array(turns.iter().enumerate().map(|(at, turn)| turn_json(at, turn)).collect()))?;
+                load::print_json(
+                    args.format,
+                    &Json::Array(turns.iter().enumerate().map(|(at, turn)| turn_json(at, turn)).collect()),
+                )?;
             }
             Ok(flushed.err().unwrap_or(Exit::Fine))
         }

@@ -54,14 +54,15 @@ fn explain_code(name: &str, format: Format) -> anyhow::Result<Exit> {
         return Ok(Exit::Fine);
     }
     let Some(code) = Code::parse(&name.to_ascii_uppercase()) else {
-        return Err(Failure::wrong(format!("there is no code {name}")).hint("`hatir explain --code all` lists them").into());
+        return Err(Failure::wrong(format!("there is no code {name}"))
+            .hint("`hatir explain --code all` lists them")
+            .into());
     };
     match format {
         Format::Text => print(code.page())?,
-        format => load::print_json(
-            format,
-            &json!({ "code": code.to_string(), "title": code.title(), "page": code.page() }),
-        )?,
+        format => {
+            load::print_json(format, &json!({ "code": code.to_string(), "title": code.title(), "page": code.page() }))?;
+        }
     }
     Ok(Exit::Fine)
 }
@@ -128,7 +129,8 @@ fn describe(kind: &KindEntry) -> String {
             Json::Null => "optional".to_owned(),
             default => format!("default {default}"),
         };
-        let about = property["description"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let about =
+            property["description"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
         let _ = writeln!(text, "  with.{name} ({default})\n      {about}");
     }
     text

@@ -18,7 +18,12 @@ pub(crate) fn run(args: &NewArgs) -> anyhow::Result<Exit> {
     let Some(path) = &args.file else { return Ok(Exit::Wrong) };
     let Some(starter) = starters().iter().find(|starter| starter.name == args.starter) else {
         let known: Vec<&str> = starters().iter().map(|starter| starter.name).collect();
-        return Err(Failure::wrong(format!("there is no starter \"{}\"; the starters are {}", args.starter, known.join(", "))).into());
+        return Err(Failure::wrong(format!(
+            "there is no starter \"{}\"; the starters are {}",
+            args.starter,
+            known.join(", ")
+        ))
+        .into());
     };
     // `create_new` makes sure that nobody's file is overwritten.
     let written = std::fs::OpenOptions::new()

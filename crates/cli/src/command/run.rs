@@ -41,7 +41,8 @@ impl Session {
         };
         let trace = match &args.trace {
             Some(path) => {
-                let file = File::create(path).with_context(|| format!("{}: the trace cannot be written", path.display()))?;
+                let file =
+                    File::create(path).with_context(|| format!("{}: the trace cannot be written", path.display()))?;
                 Some(Arc::new(Trace::new(BufWriter::new(file))))
             }
             None => None,
@@ -93,10 +94,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     runtime.shutdown_background();
     let flushed = session.flush()?;
     let exit = finish(args, &session, &report)?;
-    Ok(match (exit, flushed) {
-        (Exit::Fine, Err(exit)) => exit,
-        (exit, _) => exit,
-    })
+    Ok(if exit == Exit::Fine { flushed.err().unwrap_or(exit) } else { exit })
 }
 
 fn finish(args: &RunArgs, session: &Session, report: &RunReport) -> anyhow::Result<Exit> {
@@ -129,7 +127,8 @@ fn finish(args: &RunArgs, session: &Session, report: &RunReport) -> anyhow::Resu
 fn print_skipped(report: &RunReport) {
     for stage in &report.stages {
         if let (Some(error), Some(reason), Ending::Completed) = (&stage.error, &stage.reason, report.ending) {
-            let _ = writeln!(anstream::stderr(), "note: went on without the stage \"{}\": {reason} ({error})", stage.stage);
+            let _ =
+                writeln!(anstream::stderr(), "note: went on without the stage \"{}\": {reason} ({error})", stage.stage);
         }
     }
 }

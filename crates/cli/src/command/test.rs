@@ -33,7 +33,11 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
             if options.cancel.is_cancelled() {
                 return Ok(Exit::Interrupted);
             }
-            if report.passed() { passed += 1 } else { failed += 1 }
+            if report.passed() {
+                passed += 1;
+            } else {
+                failed += 1;
+            }
             reports.push(report);
         }
         if args.format == Format::Text {
@@ -54,14 +58,18 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
 
 fn text_of(plan: &Plan, report: &TestReport) -> String {
     let verdict = if report.passed() { "ok    " } else { "FAILED" };
-    let mut text = format!("{verdict} {}: {} ({})\n", plan.path().display(), report.name, show::duration(report.elapsed));
+    let mut text =
+        format!("{verdict} {}: {} ({})\n", plan.path().display(), report.name, show::duration(report.elapsed));
     for disappointment in &report.disappointments {
         let (line, column) = plan.position(disappointment.span);
         text.push_str(&format!("    {}:{line}:{column}: {}\n", plan.path().display(), disappointment.subject));
         if let Some(source) = plan.source_line(disappointment.span) {
             text.push_str(&format!("      | {}\n", show::excerpt(source)));
         }
-        text.push_str(&format!("      expected: {}\n      got:      {}\n", disappointment.expected, disappointment.got));
+        text.push_str(&format!(
+            "      expected: {}\n      got:      {}\n",
+            disappointment.expected, disappointment.got
+        ));
     }
     text
 }

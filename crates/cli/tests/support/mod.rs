@@ -7,73 +7,73 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The folder of the repository.
-pub fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-pub struct Folder {
+pub(crate) struct Folder {
     folder: tempfile::TempDir,
 }
 
 /// What a process printed and how it ended.
-pub struct Ran {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-    pub elapsed: Duration,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) elapsed: Duration,
 }
 
 impl Ran {
     #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
+    pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
     #[track_caller]
-    pub fn says(self, part: &str) -> Self {
+    pub(crate) fn says(self, part: &str) -> Self {
         assert!(self.stderr.contains(part), "no {part:?} in standard error:\n{}", self.stderr);
         self
     }
 
     #[track_caller]
-    pub fn prints(self, part: &str) -> Self {
+    pub(crate) fn prints(self, part: &str) -> Self {
         assert!(self.stdout.contains(part), "no {part:?} in standard output:\n{}", self.stdout);
         self
     }
 
     #[track_caller]
-    pub fn prints_nothing(self) -> Self {
+    pub(crate) fn prints_nothing(self) -> Self {
         assert_eq!(self.stdout, "");
         self
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}:\n{}", self.stdout))
     }
 }
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Folder { folder: tempfile::tempdir().unwrap() }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hatir"));
         command
             .current_dir(self.folder.path())
@@ -84,11 +84,11 @@ impl Folder {
         command
     }
 
-    pub fn hatir(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn hatir(&self, arguments: &[&str]) -> Ran {
         finish(self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
-    pub fn hatir_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+    pub(crate) fn hatir_with_input(&self, arguments: &[&str], input: &str) -> Ran {
         let begun = Instant::now();
         let mut child = self
             .command(arguments)
@@ -99,20 +99,20 @@ impl Folder {
             .unwrap();
         // A process that ends without reading its input is no failure of the test.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        ran(child.wait_with_output().unwrap(), begun)
+        ran(&child.wait_with_output().unwrap(), begun)
     }
 
-    pub fn spawn(&self, arguments: &[&str]) -> Child {
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 }
 
-pub fn finish(command: &mut Command) -> Ran {
+pub(crate) fn finish(command: &mut Command) -> Ran {
     let begun = Instant::now();
-    ran(command.output().unwrap(), begun)
+    ran(&command.output().unwrap(), begun)
 }
 
-pub fn ran(output: Output, begun: Instant) -> Ran {
+pub(crate) fn ran(output: &Output, begun: Instant) -> Ran {
     Ran {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -123,7 +123,7 @@ pub fn ran(output: Output, begun: Instant) -> Ran {
 
 /// Waits until `condition` holds, for a generous while.
 #[track_caller]
-pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(30), "waited in vain until {what}");
@@ -132,7 +132,7 @@ pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 /// A pipeline that counts the tokens of a text: the smallest thing that works.
-pub const COUNT: &str = "\
+pub(crate) const COUNT: &str = "\
 version = 1
 
 [pipeline]

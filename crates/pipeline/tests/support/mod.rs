@@ -1,6 +1,7 @@
 //! A stage kind that does as it is told, and short ways to build and run a text that uses it.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,6 +19,7 @@ use serde_json::{Value as Json, json};
 /// Returns `[name, [what came in…]]`, after whatever its configuration asks for.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own in the file")]
 pub(crate) struct Probe {
     /// Sleeps this long without looking at the signal to stop.
     deaf_ms: u64,
