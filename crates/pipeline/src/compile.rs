@@ -205,9 +205,10 @@ impl Resolver<'_, '_> {
             }
             refused = true;
             let key = complaint.key.join(".");
-            let message = match key.is_empty() {
-                true => format!("the stage \"{}\": {}", stage.name, complaint.message),
-                false => format!("`{key}` of the stage \"{}\": {}", stage.name, complaint.message),
+            let message = if key.is_empty() {
+                format!("the stage \"{}\": {}", stage.name, complaint.message)
+            } else {
+                format!("`{key}` of the stage \"{}\": {}", stage.name, complaint.message)
             };
             let problem = Problem::new(Code::REFUSED, message).at(span);
             self.problems.push(match complaint.help {
@@ -302,7 +303,7 @@ fn check_test(
     for (name, key, span) in &test.inputs {
         match file.inputs.get(name) {
             Some((spec, _)) => {
-                readable(wiring, spec.kind, &test.case.input[name], *span, &format!("the input \"{name}\""))
+                readable(wiring, spec.kind, &test.case.input[name], *span, &format!("the input \"{name}\""));
             }
             None if file.broken_inputs.contains(name) => {}
             None => wiring.unknown_input(name, *key, ""),
@@ -318,7 +319,7 @@ fn check_test(
             }
             None if file.broken_stages.contains(name) => {}
             None => {
-                wiring.unknown_stage(&Reference { text: name.clone(), span: *key }, &format!("`stub` of {subject}"))
+                wiring.unknown_stage(&Reference { text: name.clone(), span: *key }, &format!("`stub` of {subject}"));
             }
         }
     }

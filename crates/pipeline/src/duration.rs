@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::names::quote;
 
 /// The longest duration that is taken: a year.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+const LONGEST: Duration = Duration::from_hours(366 * 24);
 
 /// Why a text is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -28,15 +28,14 @@ fn read_test(reader: &mut FileReader<'_>, node: &Node) -> Option<TestText> {
         reader.wrong_type(node, "an element of `test`", "a table");
         return None;
     };
-    let name = match table.get("name") {
-        Some(entry) => reader.string(&entry.node, "`name` of a test").unwrap_or_default().to_owned(),
-        None => {
-            let problem = Problem::new(Code::MISSING_KEY, "a test has no name").at(node.span);
-            reader
-                .problems
-                .push(problem.label("`name` is missing").help("as in `name = \"a follow-up finds the clause\"`"));
-            String::new()
-        }
+    let name = if let Some(entry) = table.get("name") {
+        reader.string(&entry.node, "`name` of a test").unwrap_or_default().to_owned()
+    } else {
+        let problem = Problem::new(Code::MISSING_KEY, "a test has no name").at(node.span);
+        reader
+            .problems
+            .push(problem.label("`name` is missing").help("as in `name = \"a follow-up finds the clause\"`"));
+        String::new()
     };
     let subject = if name.is_empty() { "a test".to_owned() } else { format!("the test {}", quote(&name)) };
     reader.known_keys(table, &["name", "input", "stub", "expect"], &subject);

@@ -173,7 +173,7 @@ impl Plan {
             })
             .collect();
         let with: Map<String, Json> =
-            self.values(stage).into_iter().map(|value| (value.key.clone(), self.value_json(value))).collect();
+            self.values(stage).into_iter().map(|value| (value.key.clone(), self.value_json(&value))).collect();
         let retries = json!({ "count": stage.retries.count, "pause": show(stage.retries.pause),
             "longest": show(stage.retries.longest) });
         json!({
@@ -194,7 +194,7 @@ impl Plan {
         })
     }
 
-    fn value_json(&self, value: Value) -> Json {
+    fn value_json(&self, value: &Value) -> Json {
         let Some(origin) = &value.origin else { return json!({ "value": value.json, "from": "default" }) };
         let variables: Vec<Json> = origin
             .variables

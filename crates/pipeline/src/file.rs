@@ -272,14 +272,13 @@ impl FileReader<'_> {
         let table = self.table(entry, &subject)?;
         let known = ["use", "about", "in", "with", "timeout", "retries", "on-error", "when"];
         self.known_keys(table, &known, &subject);
-        let kind = match table.get("use") {
-            Some(entry) => self.reference(&entry.node, &format!("`use` of {subject}")),
-            None => {
-                let problem = Problem::new(Code::MISSING_KEY, format!("{subject} does not say of which kind it is"));
-                let problem = problem.at(entry.key).label("`use` is missing");
-                self.problems.push(problem.help("name a kind: `use = \"condense\"`; `hatir stages` lists them"));
-                None
-            }
+        let kind = if let Some(entry) = table.get("use") {
+            self.reference(&entry.node, &format!("`use` of {subject}"))
+        } else {
+            let problem = Problem::new(Code::MISSING_KEY, format!("{subject} does not say of which kind it is"));
+            let problem = problem.at(entry.key).label("`use` is missing");
+            self.problems.push(problem.help("name a kind: `use = \"condense\"`; `hatir stages` lists them"));
+            None
         };
         let (wires, wired) = match table.get("in") {
             Some(entry) => self.wires(entry, &subject),
@@ -334,14 +333,13 @@ impl FileReader<'_> {
         self.known_keys(table, &["input", "is", "equals", "greater"], &what);
         let tests = ["is", "equals", "greater"].into_iter().filter_map(|key| Some((key, table.get(key)?)));
         let tests: Vec<(&str, &Entry)> = tests.collect();
-        let input = match table.get("input") {
-            Some(entry) => self.reference(&entry.node, &format!("`input` in {what}")),
-            None => {
-                let problem = Problem::new(Code::MISSING_KEY, format!("{what} does not say what it looks at"));
-                let problem = problem.at(entry.key).label("`input` is missing");
-                self.problems.push(problem.help("as in `when = { input = \"found\", is = \"not-empty\" }`"));
-                None
-            }
+        let input = if let Some(entry) = table.get("input") {
+            self.reference(&entry.node, &format!("`input` in {what}"))
+        } else {
+            let problem = Problem::new(Code::MISSING_KEY, format!("{what} does not say what it looks at"));
+            let problem = problem.at(entry.key).label("`input` is missing");
+            self.problems.push(problem.help("as in `when = { input = \"found\", is = \"not-empty\" }`"));
+            None
         };
         let [(key, test)] = tests.as_slice() else {
             let (message, place) = match tests.get(1) {

@@ -30,7 +30,9 @@ impl Plan {
             }
             layers[depth[*at]].push(*at);
         }
-        layers.iter_mut().for_each(|layer| layer.sort_unstable());
+        for layer in &mut layers {
+            layer.sort_unstable();
+        }
         layers
     }
 
@@ -185,7 +187,9 @@ impl Plan {
     pub fn graph_json(&self) -> Json {
         let mut steps = vec![0; self.stages.len()];
         for (number, layer) in self.layers().iter().enumerate() {
-            layer.iter().for_each(|at| steps[*at] = number + 1);
+            for at in layer {
+                steps[*at] = number + 1;
+            }
         }
         let inputs: Vec<Json> = self
             .inputs

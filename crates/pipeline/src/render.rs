@@ -1,5 +1,6 @@
 //! Draws problems with the lines that they are about.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
@@ -27,7 +28,7 @@ pub(crate) fn report(report: &Report, color: bool) -> String {
     }
     let more = report.problems().len().saturating_sub(DRAWN) + report.left_out();
     if more > 0 {
-        text.push_str(&format!("… and {more} more problems\n\n"));
+        let _ = write!(text, "… and {more} more problems\n\n");
     }
     text
 }

@@ -43,7 +43,7 @@ pub fn file_schema(registry: &Registry) -> Json {
     );
     definitions.insert("feeds".to_owned(), feeds());
     definitions.insert("checks".to_owned(), checks());
-    definitions.insert("stage".to_owned(), stage(&kinds, branches));
+    definitions.insert("stage".to_owned(), stage(&kinds, &branches));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Hatır pipeline",
@@ -105,7 +105,7 @@ fn pipeline() -> Json {
     })
 }
 
-fn stage(kinds: &[Json], branches: Vec<Json>) -> Json {
+fn stage(kinds: &[Json], branches: &[Json]) -> Json {
     json!({
         "type": "object",
         "required": ["use"],

@@ -73,7 +73,7 @@ impl<'run> Checker<'run> {
             self.problems.extend(duration_problem(&key, node).filter(|_| !node.is_open()));
             return;
         }
-        if !self.has_type(node, schema) {
+        if !Self::has_type(node, schema) {
             self.wrong_type(node, &expected_type(schema));
             return;
         }
@@ -218,9 +218,10 @@ impl<'run> Checker<'run> {
     }
 
     fn wrong_type(&mut self, node: &Node, expected: &str) {
-        let subject = match self.path.is_empty() {
-            true => format!("`with` of {}", self.subject),
-            false => format!("`{}` of {}", self.key(), self.subject),
+        let subject = if self.path.is_empty() {
+            format!("`with` of {}", self.subject)
+        } else {
+            format!("`{}` of {}", self.key(), self.subject)
         };
         let problem = Problem::new(Code::WRONG_TYPE, format!("{subject} has the wrong type"));
         let problem = problem.at(node.span).found(node.describe(), expected);
@@ -236,15 +237,17 @@ impl<'run> Checker<'run> {
         });
     }
 
-    fn has_type(&self, node: &Node, schema: &Json) -> bool {
-        let fits = |kind: &str| match (&node.tree, kind) {
-            (Tree::String(_) | Tree::Datetime(_), "string")
-            | (Tree::Integer(_), "integer" | "number")
-            | (Tree::Float(_), "number")
-            | (Tree::Boolean(_), "boolean")
-            | (Tree::Array(_), "array")
-            | (Tree::Table(_), "object") => true,
-            _ => false,
+    fn has_type(node: &Node, schema: &Json) -> bool {
+        let fits = |kind: &str| {
+            matches!(
+                (&node.tree, kind),
+                (Tree::String(_) | Tree::Datetime(_), "string")
+                    | (Tree::Integer(_), "integer" | "number")
+                    | (Tree::Float(_), "number")
+                    | (Tree::Boolean(_), "boolean")
+                    | (Tree::Array(_), "array")
+                    | (Tree::Table(_), "object")
+            )
         };
         match &schema["type"] {
             Json::String(kind) => fits(kind),
@@ -304,17 +307,16 @@ impl<'run> Checker<'run> {
             if attempt.problems.is_empty() {
                 return;
             }
-            let of_the_type = self.has_type(node, alternative);
+            let of_the_type = Self::has_type(node, alternative);
             if of_the_type && best.as_ref().is_none_or(|best| attempt.problems.len() < best.len()) {
                 best = Some(attempt.problems);
             }
         }
-        match best {
-            Some(problems) => self.problems.extend(problems),
-            None => {
-                let expected: Vec<String> = alternatives.iter().map(|alternative| expected_type(alternative)).collect();
-                self.wrong_type(node, &expected.join(" or "));
-            }
+        if let Some(problems) = best {
+            self.problems.extend(problems);
+        } else {
+            let expected: Vec<String> = alternatives.iter().map(|alternative| expected_type(alternative)).collect();
+            self.wrong_type(node, &expected.join(" or "));
         }
     }
 }

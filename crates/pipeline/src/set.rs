@@ -14,21 +14,21 @@ pub(crate) fn source(argument: &str) -> Source {
 pub(crate) fn apply(root: &mut Node, number: usize, argument: &str) -> Vec<Problem> {
     let (keys, value) = match read(number, argument) {
         Ok(read) => read,
-        Err(problem) => return vec![problem],
+        Err(problem) => return vec![*problem],
     };
     match place(root, &keys, value) {
         Ok(()) => Vec::new(),
-        Err(problem) => vec![problem],
+        Err(problem) => vec![*problem],
     }
 }
 
 type Key = (String, Span);
 
-fn read(number: usize, argument: &str) -> Result<(Vec<Key>, Node), Problem> {
+fn read(number: usize, argument: &str) -> Result<(Vec<Key>, Node), Box<Problem>> {
     let whole = Span::new(number, 0..argument.len());
     let malformed = |message: &str, span: Span| {
         let problem = Problem::new(Code::WRONG_SET, format!("{message}: {}", quote(argument))).at(span);
-        problem.found(quote(argument), "KEY=VALUE").help("as in `--set stage.found.with.top-k=5`")
+        Box::new(problem.found(quote(argument), "KEY=VALUE").help("as in `--set stage.found.with.top-k=5`"))
     };
     let equals = key_end(argument).ok_or_else(|| malformed("there is no \"=\" in the argument of --set", whole))?;
     let key = &argument[..equals];
@@ -83,7 +83,7 @@ fn descend(mut node: Node, keys: &[Key]) -> Option<Node> {
     Some(node)
 }
 
-fn place(root: &mut Node, keys: &[Key], value: Node) -> Result<(), Problem> {
+fn place(root: &mut Node, keys: &[Key], value: Node) -> Result<(), Box<Problem>> {
     let mut node = root;
     let mut walked: Vec<&str> = Vec::new();
     for (at, (key, span)) in keys.iter().enumerate() {
@@ -91,10 +91,10 @@ fn place(root: &mut Node, keys: &[Key], value: Node) -> Result<(), Problem> {
         let Tree::Table(table) = &mut node.tree else {
             let message = format!("`{}` is {found}, so there is no `{key}` in it", walked.join("."));
             let problem = Problem::new(Code::SET_NOWHERE, message).at(*span);
-            return Err(problem.help("--set reaches tables only; give the whole value instead"));
+            return Err(Box::new(problem.help("--set reaches tables only; give the whole value instead")));
         };
         if walked.as_slice() == ["stage"] && !table.contains_key(key) {
-            return Err(unknown_stage(table, key, *span));
+            return Err(Box::new(unknown_stage(table, key, *span)));
         }
         walked.push(key);
         let entry = table

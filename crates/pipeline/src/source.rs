@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path) -> Result<Source, Report> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source { name, path: path.to_owned(), text }),
-        Err(error) => Err(not_text(name, path, &error)),
+        Err(error) => Err(not_text(&name, path, &error)),
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn too_large(name: &str) -> Problem {
         .help("is this a pipeline file? Data belongs in files of its own, which stages such as `read.file` read")
 }
 
-fn not_text(name: String, path: &Path, error: &std::string::FromUtf8Error) -> Report {
+fn not_text(name: &str, path: &Path, error: &std::string::FromUtf8Error) -> Report {
     let valid = error.utf8_error().valid_up_to();
     let bytes = error.as_bytes();
     // The text up to the fault is kept, and the fault shown as the replacement character, so that the line can be shown.
@@ -55,7 +55,7 @@ fn not_text(name: String, path: &Path, error: &std::string::FromUtf8Error) -> Re
     let mut text = String::from_utf8_lossy(&bytes[..valid]).into_owned();
     text.push_str(&String::from_utf8_lossy(&bytes[valid..rest_of_line]));
     let end = valid + text[valid..].chars().next().map_or(0, char::len_utf8);
-    let mut report = Report::new(vec![Source { name: name.clone(), path: path.to_owned(), text }]);
+    let mut report = Report::new(vec![Source { name: name.to_owned(), path: path.to_owned(), text }]);
     report.extend([Problem::new(Code::NOT_UTF8, format!("\"{name}\" is not UTF-8 text"))
         .at(Span::new(0, valid..end))
         .label(format!("byte {valid} of the file is 0x{:02x}", bytes[valid]))

@@ -29,6 +29,11 @@ pub fn starters() -> &'static [Starter] {
             text: include_str!("starters/minimal.toml"),
         },
         Starter {
+            name: "follow-up",
+            about: "Answers follow-up questions from a folder of Markdown pages.",
+            text: include_str!("starters/follow-up.toml"),
+        },
+        Starter {
             name: "batch",
             about: "Makes every follow-up of a JSONL file stand alone, one record after another.",
             text: include_str!("starters/batch.toml"),

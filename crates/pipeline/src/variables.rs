@@ -38,7 +38,7 @@ impl Variables<'_> {
             Tree::Table(table) => table.values_mut().for_each(|entry| self.fill(&mut entry.node)),
             Tree::String(text) if text.contains("${") => {
                 let text = std::mem::take(text);
-                let (filled, variables) = self.fill_text(text, node.span);
+                let (filled, variables) = self.fill_text(&text, node.span);
                 node.variables = variables;
                 node.tree = filled.map_or(Tree::Broken, Tree::String);
             }
@@ -46,8 +46,8 @@ impl Variables<'_> {
         }
     }
 
-    fn fill_text(&mut self, text: String, span: Span) -> (Option<String>, Vec<Variable>) {
-        let (template, errors) = Template::take_apart(&text);
+    fn fill_text(&mut self, text: &str, span: Span) -> (Option<String>, Vec<Variable>) {
+        let (template, errors) = Template::take_apart(text);
         let mut sound = errors.is_empty();
         for error in errors {
             let problem = Problem::new(Code::WRONG_VARIABLE, error.message).at(self.inside(span, &error.range));

@@ -133,9 +133,10 @@ impl<'run> Wiring<'run> {
                 })
                 .map(|(other, _)| other.name.clone()),
         );
-        let fitting = match candidates.is_empty() {
-            true => self.givers(port.accepts),
-            false => format!("here, {} would fit", list(candidates.iter().map(String::as_str))),
+        let fitting = if candidates.is_empty() {
+            self.givers(port.accepts)
+        } else {
+            format!("here, {} would fit", list(candidates.iter().map(String::as_str)))
         };
         self.problems.push(
             problem
@@ -149,9 +150,10 @@ impl<'run> Wiring<'run> {
         let names = || ports.inputs.iter().map(|port| port.name.as_str());
         let kind = stage.kind.as_ref().map_or("", |kind| kind.text.as_str());
         let message = format!("a stage of the kind \"{kind}\" has no input {}", quote(&wire.port));
-        let help = match ports.inputs.is_empty() {
-            true => format!("\"{kind}\" takes no inputs"),
-            false => format!("its inputs are {}", list(names()).replace(" or ", " and ")),
+        let help = if ports.inputs.is_empty() {
+            format!("\"{kind}\" takes no inputs")
+        } else {
+            format!("its inputs are {}", list(names()).replace(" or ", " and "))
         };
         self.problems.push(
             Problem::new(Code::UNKNOWN_PORT, message)
@@ -229,9 +231,10 @@ impl<'run> Wiring<'run> {
     pub(crate) fn unknown_input(&mut self, name: &str, span: Span, prefix: &str) {
         let names = || self.file.inputs.keys().map(String::as_str);
         let near = nearest(name, names()).map(|near| format!("{prefix}{near}"));
-        let help = match self.file.inputs.is_empty() {
-            true => format!("declare it in `[pipeline]`: `input = {{ {name} = \"text\" }}`"),
-            false => format!("the inputs of the pipeline are {}", list(names()).replace(" or ", " and ")),
+        let help = if self.file.inputs.is_empty() {
+            format!("declare it in `[pipeline]`: `input = {{ {name} = \"text\" }}`")
+        } else {
+            format!("the inputs of the pipeline are {}", list(names()).replace(" or ", " and "))
         };
         let problem = Problem::new(Code::UNKNOWN_INPUT, format!("the pipeline has no input {}", quote(name)));
         self.problems
@@ -303,7 +306,9 @@ impl<'run> Wiring<'run> {
             graph.add_edge(NodeIndex::new(edge.from), NodeIndex::new(edge.to), at);
         }
         let mut tangles = kosaraju_scc(&graph);
-        tangles.iter_mut().for_each(|tangle| tangle.sort());
+        for tangle in &mut tangles {
+            tangle.sort_unstable();
+        }
         tangles.sort();
         for tangle in tangles {
             let first = tangle[0];

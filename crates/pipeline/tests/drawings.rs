@@ -1,5 +1,7 @@
 //! Graphs, explanations, the schema of the file, and the starters.
 
+#![allow(clippy::unwrap_used, clippy::format_collect, reason = "a test may panic and need not be quick")]
+
 mod kinds;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,7 @@
 //! Files that are missing, huge, circular, or nonsense.
 
+#![allow(clippy::unwrap_used, clippy::format_collect, reason = "a test may panic and need not be quick")]
+
 mod kinds;
 
 use std::fmt::Write as _;

@@ -1,5 +1,7 @@
 //! What reports look like, to people and to programs.
 
+#![allow(clippy::unwrap_used, clippy::format_collect, reason = "a test may panic and need not be quick")]
+
 mod kinds;
 
 use hatir_pipeline::{Options, Report};
