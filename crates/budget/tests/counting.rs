@@ -33,6 +33,16 @@ fn check_cuts(text: &str) {
     }
 }
 
+fn check_seam(text: &str, more: &str) {
+    for encoding in Encoding::ALL {
+        let counter = TokenCounter::new(encoding);
+        let (before, after) = text.split_at(counter.seam(text));
+        let whole = counter.count(&[text, more].concat());
+        let parts = counter.count(before) + counter.count(&[after, more].concat());
+        assert_eq!(whole, parts, "{encoding}: {text:?} + {more:?}");
+    }
+}
+
 /// Pieces from which texts are made that are hard to take apart: case, scripts, marks, signs, blanks, contractions.
 const PIECES: &[&str] = &[
     "a",
@@ -135,15 +145,13 @@ proptest! {
     }
 
     #[test]
+    fn a_seam_takes_cased_letters_apart(text in cased(), more in cased()) {
+        check_seam(&text, &more);
+    }
+
+    #[test]
     fn a_seam_takes_a_text_apart(text in pieced(12), more in pieced(12)) {
-        for encoding in Encoding::ALL {
-            let counter = TokenCounter::new(encoding);
-            let seam = counter.seam(&text);
-            let (before, after) = text.split_at(seam);
-            let whole = counter.count(&[&text, more.as_str()].concat());
-            let parts = counter.count(before) + counter.count(&[after, more.as_str()].concat());
-            prop_assert_eq!(whole, parts, "{}: {:?} + {:?}", encoding, text, more);
-        }
+        check_seam(&text, &more);
     }
 }
 
