@@ -195,6 +195,60 @@ fn a_dialog_that_is_wrong_is_named_with_its_line() {
     folder.hatir(&["run", "p.toml", "--dialog", "d.jsonl"]).expect(2).says("conversation");
 }
 
+/// Runs a command line on a terminal of its own (`script` is part of every Debian) and types `answers`.
+fn on_a_terminal(folder: &Folder, arguments: &[&str], answers: &str) -> (String, Option<i32>) {
+    use std::io::Write;
+    let line = [env!("CARGO_BIN_EXE_hatir")].iter().chain(arguments).copied().collect::<Vec<_>>().join(" ");
+    let mut child = std::process::Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(folder.path("."))
+        .env("XDG_STATE_HOME", folder.path("state"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The terminal stays open until the process ends: its end would be read as the end of the answer.
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(answers.as_bytes()).unwrap();
+    stdin.flush().unwrap();
+    let status = child.wait().unwrap();
+    drop(stdin);
+    let mut screen = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut screen).unwrap();
+    (screen, status.code())
+}
+
+#[test]
+fn at_a_terminal_an_untrusted_folder_is_asked_about_and_remembered() {
+    let folder = Folder::new();
+    folder.write(
+        "p.toml",
+        "version = 1\n[pipeline]\noutput = \"child\"\n[stage.child]\nuse = \"exec\"\nwith.program = \"sh\"\n\
+         with.args = [\"-c\", \"echo x >> started; echo 7\"]\n",
+    );
+    let started = || std::fs::read_to_string(folder.path("started")).map_or(0, |text| text.lines().count());
+    let (screen, code) = on_a_terminal(&folder, &["run", "p.toml"], "n\n");
+    assert!(screen.contains("starts programs in the stages child"), "{screen}");
+    assert_eq!((code, started()), (Some(2), 0));
+    let (screen, code) = on_a_terminal(&folder, &["run", "p.toml"], "y\n");
+    assert_eq!((code, started()), (Some(0), 1), "{screen}");
+    let (screen, code) = on_a_terminal(&folder, &["run", "p.toml"], "a\n");
+    assert_eq!((code, started()), (Some(0), 2), "{screen}");
+    folder.hatir(&["run", "p.toml"]).expect(0).prints("7");
+    assert_eq!(started(), 3, "an answer of `always` holds for scripts too");
+}
+
+#[test]
+fn at_a_terminal_a_batch_shows_a_bar_and_problems_have_colours() {
+    let folder = Folder::new();
+    folder.write("p.toml", COUNT).write("in.jsonl", "{\"text\":\"a\"}\n".repeat(20_000)).write("empty.toml", "");
+    let (screen, code) = on_a_terminal(&folder, &["run", "p.toml", "--batch", "in.jsonl", "--out", "out.jsonl"], "");
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("/20000 records"), "{screen:?}");
+    let (screen, _) = on_a_terminal(&folder, &["check", "empty.toml"], "");
+    assert!(screen.contains("\u{1b}["), "{screen:?}");
+}
+
 #[test]
 fn the_worked_conversation_goes_as_documented() {
     let folder = Folder::new();
