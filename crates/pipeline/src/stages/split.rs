@@ -250,4 +250,22 @@ mod tests {
             assert_eq!(heading(line), expected, "{line}");
         }
     }
+
+    proptest::proptest! {
+        /// Whatever the text, a piece stands where it says, and the pieces come in order.
+        #[test]
+        fn pieces_stand_where_they_say(text in "[#\\-\n `~aç.]{0,80}") {
+            let lines: Vec<&str> = text.split('\n').collect();
+            for pieces in [super::lines(&text), paragraphs(&text), sections(&text)] {
+                let mut last = 0;
+                for piece in pieces {
+                    proptest::prop_assert!(piece.line > last);
+                    last = piece.line;
+                    let first = piece.text.split('\n').next().unwrap();
+                    proptest::prop_assert!(lines[piece.line - 1].starts_with(first));
+                    proptest::prop_assert!(!piece.text.trim().is_empty());
+                }
+            }
+        }
+    }
 }

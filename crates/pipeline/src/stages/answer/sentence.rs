@@ -129,4 +129,20 @@ mod tests {
         check("", &[]);
         check("\n \n", &[]);
     }
+
+    proptest::proptest! {
+        /// Whatever the text, nothing of it is lost but white space, and each sentence knows its line.
+        #[test]
+        fn all_of_the_text_is_in_some_sentence(text in "[a-cA-Cç0-9.!?…\"()#|\\-\n ]{0,80}") {
+            let solid = |text: &str| text.split_whitespace().collect::<String>();
+            let found = sentences(&text);
+            let all: String = found.iter().map(|sentence| solid(sentence.text)).collect();
+            proptest::prop_assert_eq!(all, solid(&text));
+            let lines: Vec<&str> = text.split('\n').collect();
+            for sentence in found {
+                let first = sentence.text.split('\n').next().unwrap();
+                proptest::prop_assert!(lines[sentence.line].contains(first));
+            }
+        }
+    }
 }
