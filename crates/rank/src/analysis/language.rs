@@ -1,6 +1,6 @@
 //! Tells English from Turkish from neither.
 
-use whatlang::{Detector, Lang, detect};
+use whatlang::{Detector, Lang};
 
 use super::fold::{fold, turkish_lower};
 use super::stopwords::{is_english_stop_word, is_turkish_stop_word};
@@ -10,18 +10,43 @@ use crate::document::Language;
 /// How much of a text is looked at, in bytes; more does not change the answer.
 const SAMPLE_BYTES: usize = 1_500;
 
+/// How much of it goes through the trigrams, in bytes.
+const TRIGRAM_BYTES: usize = 400;
+
+/// Below this many words the trigrams are not trusted with a third language.
+const TRIGRAM_WORDS: f64 = 8.0;
+
+/// The languages that the trigrams choose from: the widespread ones in Latin letters. All that the detector knows
+/// would take three times as long, which is most of the cost of indexing a text without function words.
+const CANDIDATES: [Lang; 14] = [
+    Lang::Eng,
+    Lang::Tur,
+    Lang::Deu,
+    Lang::Fra,
+    Lang::Spa,
+    Lang::Por,
+    Lang::Ita,
+    Lang::Nld,
+    Lang::Pol,
+    Lang::Swe,
+    Lang::Ron,
+    Lang::Ces,
+    Lang::Ind,
+    Lang::Vie,
+];
+
 /// The language of a text; see [`Language::of`].
 pub(crate) fn language_of(text: &str) -> Option<Language> {
-    let normalised = normalise(sample(text));
+    let normalised = normalise(start_of(text, SAMPLE_BYTES));
     language_of_words(&normalised, &words(&normalised))
 }
 
-/// The start of the text, cut between characters.
-fn sample(text: &str) -> &str {
-    if text.len() <= SAMPLE_BYTES {
+/// The start of the text, at most so many bytes, cut between characters.
+pub(crate) fn start_of(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
         return text;
     }
-    let mut end = SAMPLE_BYTES;
+    let mut end = bytes;
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -52,20 +77,19 @@ fn language_of_words(text: &str, words: &[Word<'_>]) -> Option<Language> {
     if dotted > 0.0 && turkish_signs >= 0.1 * latin && turkish_signs > english {
         return Some(Language::Turkish);
     }
-    let trigrams = detect(text)?;
-    if trigrams.is_reliable() && latin >= 8.0 {
-        return match trigrams.lang() {
-            Lang::Eng => Some(Language::English),
-            Lang::Tur => Some(Language::Turkish),
-            _ => None,
-        };
-    }
-    if dotted > 0.0 || turkish > english {
+    if dotted > 0.0 && latin < TRIGRAM_WORDS {
         return Some(Language::Turkish);
     }
-    let of_two = Detector::with_allowlist(vec![Lang::Eng, Lang::Tur]).detect(text)?;
-    let sure = of_two.lang() == Lang::Tur && of_two.is_reliable() && english == 0.0;
-    Some(if sure { Language::Turkish } else { Language::English })
+    let trigrams = Detector::with_allowlist(CANDIDATES.to_vec()).detect(start_of(text, TRIGRAM_BYTES))?;
+    // A table or a list of names may look foreign; a seventh of English function words says that it is not.
+    let sure = trigrams.is_reliable() && latin >= TRIGRAM_WORDS && english < 0.15 * latin;
+    match trigrams.lang() {
+        Lang::Eng => Some(Language::English),
+        Lang::Tur => Some(Language::Turkish),
+        _ if sure => None,
+        _ if turkish_signs > english => Some(Language::Turkish),
+        _ => Some(Language::English),
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +150,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_between_characters() {
         let text = format!("a{}", "ş".repeat(5_000));
-        assert_eq!(sample(&text).len(), SAMPLE_BYTES - 1);
+        assert_eq!(start_of(&text, SAMPLE_BYTES).len(), SAMPLE_BYTES - 1);
         assert_eq!(language_of(&"refund ".repeat(100_000)), language_of(&"refund ".repeat(300)));
     }
 }

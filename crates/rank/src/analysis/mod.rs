@@ -13,6 +13,7 @@ mod words;
 use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use language::language_of;
+use language::start_of;
 
 use crate::document::{Document, Language};
 use crate::query::Query;
@@ -87,7 +88,7 @@ pub(crate) fn document_terms(document: &Document) -> DocumentTerms {
 
 /// The terms of a query, or why there are none, in words for a person.
 pub(crate) fn query_terms(query: &Query) -> Result<QueryTerms, &'static str> {
-    let normalised = normalise(start_of(&query.text));
+    let normalised = normalise(start_of(&query.text, MAX_QUERY_BYTES));
     let words = words(&normalised);
     if query.text.trim().is_empty() {
         return Err("the query is empty");
@@ -145,17 +146,6 @@ fn with_humps(word: Word<'_>) -> Vec<Word<'_>> {
     }
     let parts = parts.into_iter().filter(|part| part.chars().nth(1).is_some());
     std::iter::once(word).chain(parts.map(|text| Word { text, negated: false })).collect()
-}
-
-fn start_of(text: &str) -> &str {
-    if text.len() <= MAX_QUERY_BYTES {
-        return text;
-    }
-    let mut end = MAX_QUERY_BYTES;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]
