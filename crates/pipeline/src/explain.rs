@@ -29,7 +29,7 @@ impl Plan {
         }
         for (name, feed) in self.outputs() {
             let kind = self.type_of(feed).map_or("", Type::as_str);
-            let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+            let name = name.map(|name| format!(" {}", one_line(name))).unwrap_or_default();
             let _ = writeln!(text, "  output{name}: {kind} from {}", self.feed_name(feed));
         }
         for (number, layer) in self.layers().iter().enumerate() {

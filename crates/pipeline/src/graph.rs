@@ -99,7 +99,7 @@ impl Plan {
             let kind = self.type_of(feed).map_or("", Type::as_str);
             let feed = self.feed_name(feed);
             let line = match name {
-                Some(name) if name != feed => format!("{name} ← {feed}: {kind}"),
+                Some(name) if name != feed => format!("{} ← {feed}: {kind}", one_line(name)),
                 _ => format!("{feed}: {kind}"),
             };
             (line, Vec::new())
@@ -136,7 +136,9 @@ impl Plan {
         }
         let many = self.outputs();
         for (at, (name, _)) in many.iter().enumerate() {
-            let _ = writeln!(text, "    o{at}([\"{}\"])", name.unwrap_or("output"));
+            // Names of outputs are free; a quote would end the label.
+            let name = one_line(name.unwrap_or("output")).replace('"', "#quot;");
+            let _ = writeln!(text, "    o{at}([\"{name}\"])");
         }
         for line in self.lines() {
             let arrow = if line.port == "when" { "-.->" } else { "-->" };

@@ -70,6 +70,14 @@ fn graph_as_mermaid() {
 }
 
 #[test]
+fn names_of_outputs_cannot_break_a_drawing() {
+    let text = FILE.replace("found = \"found\" }", "\"a\\u001b\\\"b\" = \"found\" }");
+    let plan = compile_with(&text, &Options { environment: known(&[("PLACE", "x")]), set: Vec::new() }).plan.unwrap();
+    assert!(plan.graph_mermaid().contains("o1([\"a#quot;b\"])"), "{}", plan.graph_mermaid());
+    assert!(!plan.graph_text().contains('\u{1b}') && !plan.explain_text().contains('\u{1b}'));
+}
+
+#[test]
 fn graph_as_dot() {
     insta::assert_snapshot!(plan().graph_dot());
 }

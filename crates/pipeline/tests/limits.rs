@@ -140,7 +140,7 @@ fn places_are_sound(text: &str, options: &Options) {
     let report = &compiled.report;
     for problem in report.problems() {
         for label in problem.place.iter().chain(&problem.labels) {
-            assert!(report.text(label.span).is_some(), "{:?} in {text:?}", problem);
+            assert!(report.text(label.span).is_some(), "{problem:?} in {text:?}");
         }
     }
     report.render(true);
