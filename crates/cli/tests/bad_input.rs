@@ -188,12 +188,11 @@ fn ctrl_c_ends_a_run_at_once_and_its_children_too() {
 #[test]
 fn ctrl_c_ends_a_batch_that_can_be_resumed() {
     let folder = Folder::new();
-    let slow = COUNT.replace("[stage.tokens]", "[stage.tokens]\nretries = 0");
-    let records: String = (0..200_000).fold(String::new(), |mut text, at| {
+    let records: String = (0..40_000).fold(String::new(), |mut text, at| {
         let _ = writeln!(text, "{{\"text\":\"record {at}\"}}");
         text
     });
-    folder.write("p.toml", slow).write("in.jsonl", records);
+    folder.write("p.toml", COUNT).write("in.jsonl", records);
     let arguments = ["run", "p.toml", "--batch", "in.jsonl", "--out", "out.jsonl"];
     let child = folder.spawn(&arguments);
     let part = folder.path("out.jsonl.part");

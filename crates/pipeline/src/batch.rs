@@ -154,6 +154,7 @@ pub async fn run_batch(
     let mut under_way: VecDeque<JoinHandle<Option<Json>>> = VecDeque::with_capacity(jobs * 2);
     let mut next_record = options.skip;
     let mut worked_on = 0;
+    let mut waiting: Option<Raw> = None;
     let mut input_ended = false;
     let mut input_error = None;
     let mut ending = BatchEnding::Completed;
@@ -165,7 +166,7 @@ pub async fn run_batch(
     loop {
         // Filling the window comes before waiting for the oldest record, so that the workers are never idle.
         let room = !input_ended && under_way.len() < jobs * 2;
-        if input_ended && under_way.is_empty() {
+        if input_ended && waiting.is_none() && under_way.is_empty() {
             break;
         }
         tokio::select! {
@@ -174,24 +175,28 @@ pub async fn run_batch(
                 ending = BatchEnding::Interrupted;
                 break;
             }
-            raw = records.recv(), if room => match raw {
-                Some(Ok(raw)) => {
-                    let (runner, permits) = (runner.clone(), permits.clone());
-                    let run = RunOptions { cancel: stop.clone(), ..options.run.clone() };
-                    let number = next_record;
-                    next_record += 1;
-                    under_way.push_back(tokio::spawn(async move {
-                        // The semaphore is never closed.
-                        let _permit = permits.acquire_owned().await.ok()?;
-                        work_on(&runner, number, raw, run).await
-                    }));
-                }
+            raw = records.recv(), if room && waiting.is_none() => match raw {
+                Some(Ok(raw)) => waiting = Some(raw),
                 Some(Err(error)) => {
                     input_error = Some(error);
                     input_ended = true;
                 }
                 None => input_ended = true,
             },
+            // Permits are taken here and not in the tasks, so that records also start in order: with one job, effects
+            // happen in the order of the input.
+            permit = permits.clone().acquire_owned(), if waiting.is_some() => {
+                let (Some(raw), Ok(permit)) = (waiting.take(), permit) else { break };
+                let runner = runner.clone();
+                let run = RunOptions { cancel: stop.clone(), ..options.run.clone() };
+                let number = next_record;
+                next_record += 1;
+                under_way.push_back(tokio::spawn(async move {
+                    let line = work_on(&runner, number, raw, run).await;
+                    drop(permit);
+                    line
+                }));
+            }
             line = oldest(&mut under_way), if !under_way.is_empty() => {
                 under_way.pop_front();
                 let Some(line) = line else {
@@ -216,9 +221,9 @@ pub async fn run_batch(
         }
     }
     stop.cancel();
+    let deadline = tokio::time::Instant::now() + GRACE;
     if ending == BatchEnding::Interrupted {
         // What is finished already, in order, is kept.
-        let deadline = tokio::time::Instant::now() + GRACE;
         while !under_way.is_empty() {
             let Ok(line) = tokio::time::timeout_at(deadline, oldest(&mut under_way)).await else { break };
             under_way.pop_front();
@@ -230,7 +235,7 @@ pub async fn run_batch(
         }
     }
     // The others get their time to end their children; their results are not wanted.
-    let _ = tokio::time::timeout(GRACE, async {
+    let _ = tokio::time::timeout_at(deadline, async {
         for task in under_way {
             let _ = task.await;
         }
