@@ -1,5 +1,7 @@
 //! What each command prints, and where.
 
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
 mod support;
 
 use serde_json::json;

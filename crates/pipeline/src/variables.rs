@@ -11,6 +11,10 @@ use crate::interpolate::{Template, VariableReference, written_range};
 use crate::names::nearest;
 use crate::tree::{Node, Outcome, Tree, Variable};
 
+/// How many wrong references of one string are told one by one. Finding the place of each means reading the string up to
+/// it, and a string with more of them was not written by a person.
+const TOLD_PER_STRING: usize = 50;
+
 /// What is known of the environment.
 #[derive(Clone, Debug, Default)]
 pub enum Environment {
@@ -49,15 +53,27 @@ impl Variables<'_> {
     fn fill_text(&mut self, text: &str, span: Span) -> (Option<String>, Vec<Variable>) {
         let (template, errors) = Template::take_apart(text);
         let mut sound = errors.is_empty();
-        for error in errors {
+        let mut wrong = errors.len();
+        for error in errors.into_iter().take(TOLD_PER_STRING) {
             let problem = Problem::new(Code::WRONG_VARIABLE, error.message).at(self.inside(span, &error.range));
             self.problems
                 .push(problem.help("a reference reads `${NAME}` or `${NAME:-default}`; write `$${` for `${` itself"));
         }
         let mut variables = Vec::new();
         for reference in template.references() {
-            sound &= self.is_declared(reference, span);
+            let declared = reference.default.is_some() || self.declared.contains_key(&reference.name);
+            if !declared {
+                wrong += 1;
+                sound = false;
+                if wrong <= TOLD_PER_STRING {
+                    self.tell_undeclared(reference, span);
+                }
+            }
             self.used.insert(reference.name.clone());
+        }
+        if wrong > TOLD_PER_STRING {
+            let message = format!("{} more references in this string are wrong", wrong - TOLD_PER_STRING);
+            self.problems.push(Problem::new(Code::WRONG_VARIABLE, message).at(span));
         }
         if !sound {
             return (None, Vec::new());
@@ -92,18 +108,14 @@ impl Variables<'_> {
         }
     }
 
-    fn is_declared(&mut self, reference: &VariableReference, span: Span) -> bool {
+    fn tell_undeclared(&mut self, reference: &VariableReference, span: Span) {
         let name = &reference.name;
-        if reference.default.is_some() || self.declared.contains_key(name) {
-            return true;
-        }
         let message = format!("the environment variable \"{name}\" is not declared");
         let near = nearest(name, self.declared.keys().map(String::as_str)).map(str::to_owned);
         let problem = Problem::new(Code::UNDECLARED_VARIABLE, message).at(self.inside(span, &reference.range));
         self.problems.push(problem.suggest(near).help(format!(
             "declare it, `env = [\"{name}\"]` in `[pipeline]`, or give the reference a default: `${{{name}:-…}}`"
         )));
-        false
     }
 
     /// The place of a part of a string's value in the file.

@@ -1,5 +1,7 @@
 //! Batches: order, bounded work, errors as records, and going on after an interruption.
 
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
 mod support;
 
 use std::io::{Cursor, Write};
@@ -22,9 +24,9 @@ const ECHO: &str = r#"
 "#;
 
 fn records(count: usize) -> Cursor<Vec<u8>> {
-    let lines: String =
-        (0..count).map(|n| format!("{}\n", json!({ "id": format!("r{n}"), "n": n, "other": true }))).collect();
-    Cursor::new(lines.into_bytes())
+    let lines: Vec<String> =
+        (0..count).map(|n| json!({ "id": format!("r{n}"), "n": n, "other": true }).to_string()).collect();
+    Cursor::new(lines.join("\n").into_bytes())
 }
 
 async fn all(

@@ -229,3 +229,22 @@ proptest! {
         places_are_sound(&String::from_utf8_lossy(&bytes), &Options::default());
     }
 }
+
+/// Each wrong reference is looked up in its string, which must not make the whole quadratic.
+#[test]
+fn a_hundred_thousand_wrong_references_in_one_string() {
+    for reference in ["${1}", "${NOWHERE}"] {
+        let text = format!(
+            "version = 1\n[pipeline]\noutput = \"s\"\n[stage.s]\nuse = \"read.file\"\nwith.path = \"{}\"\n",
+            reference.repeat(100_000)
+        );
+        let report = hatir_pipeline::compile(
+            hatir_pipeline::Source::new("p.toml", text),
+            &hatir_pipeline::Registry::standard(),
+            &hatir_pipeline::Options::default(),
+        )
+        .report;
+        assert!(report.problems().len() < 100, "{}", report.problems().len());
+        assert!(report.problems().iter().any(|problem| problem.message.contains("99950 more references")));
+    }
+}
