@@ -1,9 +1,9 @@
 //! Runs a pipeline over the lines of a JSONL file: order kept, memory bounded, resumable.
 //!
 //! A record is a JSON object whose keys are inputs of the pipeline; other keys are left alone, and `id` comes back with
-//! the result. The result is one line per record, in the order of the records:
-//! `{"record":0,"id":…,"output":…}`, or `{"record":1,"error":{"code":…,"message":…}}` for one that failed. Nothing in
-//! it depends on time or on the number of jobs, so that two runs can be compared byte by byte.
+//! the result. The result is one line per record, in the order of the records: `{"record":0,"id":…,"output":…}`, or
+//! `{"record":1,"error":{"code":…,"message":…}}` for one that failed (as everywhere, keys stand in alphabetical order).
+//! Nothing in it depends on time or on the number of jobs, so that two runs can be compared byte by byte.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -136,6 +136,27 @@ enum Raw {
 ///
 /// # Errors
 /// When the input cannot be read or the output cannot be written. A record that is wrong is no error of the batch.
+///
+/// ```
+/// use std::io::Cursor;
+/// use std::sync::Arc;
+/// use hatir_pipeline::{BatchOptions, BuildOptions, Options, Registry, Runner, Source, Tally, compile, run_batch};
+///
+/// let file = "version = 1\n[pipeline]\ninput = { text = \"text\" }\noutput = \"tokens\"\n\
+///     [stage.tokens]\nuse = \"budget.count\"\nin.text = \"$input.text\"\n";
+/// let plan = compile(Source::new("p.toml", file), &Registry::standard(), &Options::default()).plan.unwrap();
+/// let runner = Arc::new(Runner::build(Arc::new(plan), &BuildOptions::default()).unwrap());
+/// let input = Cursor::new("{\"id\": \"a\", \"text\": \"one two\"}\n{\"text\": 7}\n");
+///
+/// let mut output = Vec::new();
+/// let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+/// let report = runtime.block_on(async {
+///     run_batch(&runner, input, &mut output, Tally::default(), &BatchOptions::default(), &mut |_| {}).await
+/// });
+/// let report = report.unwrap();
+/// assert_eq!((report.tally.records, report.tally.errors), (2, 1));
+/// assert!(output.starts_with(b"{\"id\":\"a\",\"output\":2,\"record\":0}\n"));
+/// ```
 pub async fn run_batch(
     runner: &Arc<Runner>,
     input: impl BufRead + Send + 'static,

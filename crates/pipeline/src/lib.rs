@@ -1,4 +1,52 @@
 //! A TOML file becomes a checked graph of typed stages, and a runner executes it.
+//!
+//! Three steps, each with a type of its own: [`compile`] reads a file and reports everything that is wrong with it, with
+//! no I/O; [`Runner::build`] opens what the stages of a [`Plan`] need; [`Runner::run`] runs them, any number of times,
+//! stages without an edge between them side by side. [`run_batch`] does so for the lines of a JSONL file, [`Dialog`] for
+//! the turns of a conversation, [`run_test`] for the `[[test]]` tables of a file.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hatir_pipeline::{BuildOptions, Options, Registry, RunOptions, Runner, Source, compile};
+//! use serde_json::json;
+//!
+//! let file = r#"
+//! version = 1
+//! [pipeline]
+//! input  = { conversation = "conversation", question = "text" }
+//! output = { query = "core", tokens = "tokens" }
+//!
+//! [stage.core]
+//! use = "condense"
+//! in.conversation = "$input.conversation"
+//! in.question = "$input.question"
+//!
+//! [stage.tokens]
+//! use = "budget.count"
+//! in.text = "core"
+//! "#;
+//!
+//! let compiled = compile(Source::new("example.toml", file), &Registry::standard(), &Options::default());
+//! let plan = compiled.plan.ok_or_else(|| compiled.report.render(false))?;
+//! let runner = Runner::build(Arc::new(plan), &BuildOptions::default())?;
+//!
+//! let given = [
+//!     ("conversation".to_owned(), json!([{ "role": "user", "text": "What does Silver cost?" }])),
+//!     ("question".to_owned(), json!("What about Gold?")),
+//! ];
+//! let inputs = runner.read_inputs(given.into_iter().collect(), false).map_err(|problems| problems.join("; "))?;
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! let report = runtime.block_on(runner.run(&inputs, &RunOptions::default()));
+//!
+//! let output = report.output.expect("nothing here can fail").to_json();
+//! assert!(output["query"]["text"].as_str().unwrap_or_default().contains("Gold"));
+//! assert!(output["tokens"].as_u64() > Some(2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The file is described in `docs/pipeline.md`. A stage kind of one's own implements [`Kind`] and [`Stage`] and is
+//! registered with [`Registry::register`]; `examples/custom_stage.rs` shows a whole one. Nothing here prints, exits, or
+//! reads the clock; the environment is handed in, except for the three variables that a child of `exec` inherits.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]

@@ -201,6 +201,16 @@ pub struct StageContext {
 }
 
 /// The values on the ports of a stage.
+///
+/// ```
+/// use hatir_pipeline::{Inputs, Value};
+///
+/// let mut inputs = Inputs::new();
+/// inputs.push("items", Value::text("a"));
+/// inputs.push("items", Value::text("b"));
+/// assert_eq!(inputs.all("items").len(), 2);
+/// assert_eq!(inputs.need("question").unwrap_err().message, "nothing came in on the port \"question\"");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     ports: IndexMap<String, Vec<Value>>,
