@@ -168,7 +168,7 @@ fn a_pipe_that_is_closed_by_its_reader() {
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     let begun = Instant::now();
     ran(&child.wait_with_output().unwrap(), begun).expect(0);
-    assert_eq!(&first, b"{\"output\":");
+    assert_eq!(&first, b"{\"record\":");
 }
 
 #[test]

@@ -2,22 +2,25 @@
 //!
 //! A record is a JSON object whose keys are inputs of the pipeline; other keys are left alone, and `id` comes back with
 //! the result. The result is one line per record, in the order of the records: `{"record":0,"id":…,"output":…}`, or
-//! `{"record":1,"error":{"code":…,"message":…}}` for one that failed (as everywhere, keys stand in alphabetical order).
+//! `{"record":1,"error":{"code":…,"message":…}}` for one that failed.
 //! Nothing in it depends on time or on the number of jobs, so that two runs can be compared byte by byte.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::Arc;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinHandle;
 
-use crate::run::{Ending, GRACE, RunOptions, Runner, Status};
+use crate::cancel::Cancel;
+use crate::run::{Ending, GRACE, OutputValue, RunOptions, Runner, Status};
 use crate::trace::error_json;
+use crate::value::Value;
 
 /// The longest record that is read, in bytes. A longer line becomes an error record.
 pub const LONGEST_RECORD: usize = 64 * 1024 * 1024;
@@ -70,11 +73,11 @@ pub struct Tally {
     /// Lines that are errors.
     pub errors: usize,
     /// Sum and count of every number in the outputs, by name; a lone number is called `output`.
-    sums: IndexMap<String, (f64, usize)>,
+    sums: BTreeMap<String, (f64, usize)>,
 }
 
 impl Tally {
-    /// The mean of every number in the outputs, with the number of records that had it, in the order of appearance.
+    /// The mean of every number in the outputs, with the number of records that had it, by name.
     pub fn means(&self) -> impl Iterator<Item = (&str, f64, usize)> {
         self.sums.iter().map(|(name, (sum, count))| (name.as_str(), sum / *count as f64, *count))
     }
@@ -94,9 +97,22 @@ impl Tally {
 
     fn add(&mut self, name: &str, value: &Json) {
         if let Some(number) = value.as_f64() {
-            let (sum, count) = self.sums.entry(name.to_owned()).or_default();
-            *sum += number;
-            *count += 1;
+            self.add_number(name, number);
+        }
+    }
+
+    fn add_number(&mut self, name: &str, number: f64) {
+        let (sum, count) = self.sums.entry(name.to_owned()).or_default();
+        *sum += number;
+        *count += 1;
+    }
+
+    /// Counts a line that this run made.
+    fn add_line(&mut self, line: &Line) {
+        self.records += 1;
+        self.errors += usize::from(line.failed);
+        for (name, number) in &line.numbers {
+            self.add_number(name, *number);
         }
     }
 }
@@ -129,10 +145,55 @@ enum Raw {
     TooLong,
 }
 
+/// The input, shared by the threads that work on it.
+struct Records {
+    input: Box<dyn BufRead + Send>,
+    next: usize,
+    skip: usize,
+    ended: bool,
+}
+
+impl Records {
+    /// The next record with its number.
+    fn take(&mut self) -> io::Result<Option<(usize, Raw)>> {
+        while !self.ended {
+            match next_record(&mut self.input) {
+                Ok(Some(_)) if self.skip > 0 => self.skip -= 1,
+                Ok(Some(raw)) => {
+                    self.next += 1;
+                    return Ok(Some((self.next - 1, raw)));
+                }
+                Ok(None) => self.ended = true,
+                Err(error) => {
+                    self.ended = true;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What a working thread hands over: a finished record, or why there are no more.
+enum Message {
+    Line(usize, Line),
+    BrokenOff,
+    InputFailed(io::Error),
+}
+
+/// A finished line, with what the tally counts in it.
+struct Line {
+    bytes: Vec<u8>,
+    failed: bool,
+    numbers: Vec<(String, f64)>,
+}
+
 /// Runs `runner` over the records of `input`, writing to `output` in the order of the records.
 ///
-/// `progress` is called after every line written, with the tally so far. At most twice `jobs` records are in memory.
-/// Must be called within a multi-threaded tokio runtime.
+/// Each of the `jobs` has a thread that takes the next record, works on it and hands the line over; records start in the
+/// order of the input, so that with one job effects happen in that order too. `progress` is called after every line
+/// written, with the tally so far. At most twice `jobs` records are in memory. Must be called within a tokio runtime
+/// whose timers run (a multi-threaded one).
 ///
 /// # Errors
 /// When the input cannot be read or the output cannot be written. A record that is wrong is no error of the batch.
@@ -155,7 +216,7 @@ enum Raw {
 /// });
 /// let report = report.unwrap();
 /// assert_eq!((report.tally.records, report.tally.errors), (2, 1));
-/// assert!(output.starts_with(b"{\"id\":\"a\",\"output\":2,\"record\":0}\n"));
+/// assert!(output.starts_with(b"{\"record\":0,\"id\":\"a\",\"output\":2}\n"));
 /// ```
 pub async fn run_batch(
     runner: &Arc<Runner>,
@@ -170,129 +231,174 @@ pub async fn run_batch(
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         jobs => jobs,
     };
-    let permits = Arc::new(Semaphore::new(jobs));
-    let mut records = read_records(input, options.skip, jobs);
-    let mut under_way: VecDeque<JoinHandle<Option<Json>>> = VecDeque::with_capacity(jobs * 2);
-    let mut next_record = options.skip;
-    let mut worked_on = 0;
-    let mut waiting: Option<Raw> = None;
-    let mut input_ended = false;
-    let mut input_error = None;
-    let mut ending = BatchEnding::Completed;
     let cancel = options.run.cancel.clone();
     // Ends the runs under way without ending whatever else listens to the caller's signal.
     let stop = cancel.child();
-    let mut flushed = Instant::now();
+    let mut messages = start_workers(runner, Box::new(input), jobs, options, &stop);
 
+    let mut early: BTreeMap<usize, Line> = BTreeMap::new();
+    let mut next = options.skip;
+    let mut worked_on = 0;
+    let mut input_error = None;
+    let mut ending = BatchEnding::Completed;
+    let mut flushed = Instant::now();
+    let mut deadline = None;
     loop {
-        // Filling the window comes before waiting for the oldest record, so that the workers are never idle.
-        let room = !input_ended && under_way.len() < jobs * 2;
-        if input_ended && waiting.is_none() && under_way.is_empty() {
-            break;
-        }
-        tokio::select! {
+        let message = tokio::select! {
             biased;
-            () = cancel.cancelled() => {
+            () = cancel.cancelled(), if deadline.is_none() => {
+                // What is finished, in order, is still taken; the others get their time to end their children.
                 ending = BatchEnding::Interrupted;
+                deadline = Some(tokio::time::Instant::now() + GRACE);
+                messages.window.close();
+                continue;
+            }
+            () = until(deadline) => break,
+            message = messages.lines.recv() => message,
+        };
+        match message {
+            // All threads are through.
+            None => break,
+            Some(Message::BrokenOff) => {}
+            Some(Message::InputFailed(error)) => input_error = Some(error),
+            Some(Message::Line(number, line)) => {
+                early.insert(number, line);
+            }
+        }
+        while let Some(line) = early.remove(&next) {
+            if ending == BatchEnding::FailedFast {
                 break;
             }
-            raw = records.recv(), if room && waiting.is_none() => match raw {
-                Some(Ok(raw)) => waiting = Some(raw),
-                Some(Err(error)) => {
-                    input_error = Some(error);
-                    input_ended = true;
-                }
-                None => input_ended = true,
-            },
-            // Permits are taken here and not in the tasks, so that records also start in order: with one job, effects
-            // happen in the order of the input.
-            permit = permits.clone().acquire_owned(), if waiting.is_some() => {
-                let (Some(raw), Ok(permit)) = (waiting.take(), permit) else { break };
-                let runner = runner.clone();
-                let run = RunOptions { cancel: stop.clone(), ..options.run.clone() };
-                let number = next_record;
-                next_record += 1;
-                under_way.push_back(tokio::spawn(async move {
-                    let line = work_on(&runner, number, raw, run).await;
-                    drop(permit);
-                    line
-                }));
-            }
-            line = oldest(&mut under_way), if !under_way.is_empty() => {
-                under_way.pop_front();
-                let Some(line) = line else {
-                    ending = BatchEnding::Interrupted;
-                    break;
-                };
-                let failed = line.get("error").is_some();
-                write_line(output, &line).map_err(|error| BatchError::Output { after: tally.records, error })?;
-                tally.count(&line);
-                worked_on += 1;
-                progress(&tally);
-                // What is written out survives a kill; slow records are worth more than a write each.
-                if flushed.elapsed() > FLUSH_AFTER {
-                    output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
-                    flushed = Instant::now();
-                }
-                if failed && options.fail_fast {
-                    ending = BatchEnding::FailedFast;
-                    break;
-                }
-            }
-        }
-    }
-    stop.cancel();
-    let deadline = tokio::time::Instant::now() + GRACE;
-    if ending == BatchEnding::Interrupted {
-        // What is finished already, in order, is kept.
-        while !under_way.is_empty() {
-            let Ok(line) = tokio::time::timeout_at(deadline, oldest(&mut under_way)).await else { break };
-            under_way.pop_front();
-            // Behind a record that was broken off nothing can be written: the order would have a hole.
-            let Some(line) = line else { break };
-            write_line(output, &line).map_err(|error| BatchError::Output { after: tally.records, error })?;
-            tally.count(&line);
+            output.write_all(&line.bytes).map_err(|error| BatchError::Output { after: tally.records, error })?;
+            tally.add_line(&line);
+            next += 1;
             worked_on += 1;
+            messages.window.add_permits(1);
+            progress(&tally);
+            if line.failed && options.fail_fast {
+                ending = BatchEnding::FailedFast;
+                stop.cancel();
+                messages.window.close();
+                deadline = Some(tokio::time::Instant::now() + GRACE);
+            }
+        }
+        // What is written out survives a kill; slow records are worth more than a write each.
+        if flushed.elapsed() > FLUSH_AFTER {
+            output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
+            flushed = Instant::now();
         }
     }
-    // The others get their time to end their children; their results are not wanted.
-    let _ = tokio::time::timeout_at(deadline, async {
-        for task in under_way {
-            let _ = task.await;
-        }
-    })
-    .await;
     output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
-    match input_error {
-        Some(error) => Err(BatchError::Input { after: tally.records, error }),
-        None => Ok(BatchReport { ending, tally, worked_on, elapsed: begun.elapsed() }),
+    if let Some(error) = input_error {
+        return Err(BatchError::Input { after: tally.records, error });
     }
+    Ok(BatchReport { ending, tally, worked_on, elapsed: begun.elapsed() })
 }
 
-/// The result of the record that was started first. Cancel-safe: the task stays in the queue until it is popped.
-async fn oldest(under_way: &mut VecDeque<JoinHandle<Option<Json>>>) -> Option<Json> {
-    match under_way.front_mut() {
-        // A stage that panics is caught in the run; the join fails only when the task was aborted.
-        Some(task) => task.await.ok().flatten(),
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }
 
-fn write_line(output: &mut dyn Write, line: &Json) -> io::Result<()> {
-    serde_json::to_writer(&mut *output, line)?;
-    output.write_all(b"\n")
+/// Where the lines come from, and the permits for records between being read and being written.
+struct Messages {
+    lines: mpsc::UnboundedReceiver<Message>,
+    window: Arc<Semaphore>,
+}
+
+/// Ends the working threads when the batch ends early for whatever reason, an error of the output included.
+impl Drop for Messages {
+    fn drop(&mut self) {
+        self.window.close();
+    }
+}
+
+fn start_workers(
+    runner: &Arc<Runner>,
+    input: Box<dyn BufRead + Send>,
+    jobs: usize,
+    options: &BatchOptions,
+    stop: &Cancel,
+) -> Messages {
+    let records = Arc::new(Mutex::new(Records { input, next: options.skip, skip: options.skip, ended: false }));
+    let window = Arc::new(Semaphore::new(jobs * 2));
+    // Bounded by the window.
+    let (sender, lines) = mpsc::unbounded_channel();
+    let runtime = tokio::runtime::Handle::current();
+    for _ in 0..jobs {
+        let worker = Worker {
+            runner: runner.clone(),
+            records: records.clone(),
+            window: window.clone(),
+            sender: sender.clone(),
+            run: RunOptions { cancel: stop.clone(), own_thread: true, ..options.run.clone() },
+        };
+        let runtime = runtime.clone();
+        std::thread::spawn(move || worker.work(&runtime));
+    }
+    Messages { lines, window }
+}
+
+/// One of the `jobs`.
+struct Worker {
+    runner: Arc<Runner>,
+    records: Arc<Mutex<Records>>,
+    window: Arc<Semaphore>,
+    sender: mpsc::UnboundedSender<Message>,
+    run: RunOptions,
+}
+
+impl Worker {
+    fn work(self, runtime: &tokio::runtime::Handle) {
+        loop {
+            // A place in the window is given back by whoever writes the line, not by this thread.
+            let place = match self.window.try_acquire() {
+                Ok(place) => place,
+                Err(_) => match runtime.block_on(self.window.acquire()) {
+                    Ok(place) => place,
+                    Err(_) => return,
+                },
+            };
+            place.forget();
+            if self.run.cancel.is_cancelled() {
+                return;
+            }
+            let taken = self.records.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let message = match taken {
+                Ok(Some((number, raw))) => {
+                    let run = RunOptions { record: Some(number), ..self.run.clone() };
+                    // A stage that panics is caught in the run; an observer from outside may panic as well.
+                    let work = AssertUnwindSafe(|| runtime.block_on(work_on(&self.runner, number, raw, run)));
+                    match std::panic::catch_unwind(work) {
+                        Ok(Some(line)) => Message::Line(number, line),
+                        Ok(None) => Message::BrokenOff,
+                        Err(_) => Message::Line(number, wrong(number, None, "E0303", "working on the record panicked")),
+                    }
+                }
+                Ok(None) => return,
+                Err(error) => Message::InputFailed(error),
+            };
+            // Nobody listens any more when the batch has ended.
+            if self.sender.send(message).is_err() {
+                return;
+            }
+        }
+    }
 }
 
 /// One record, from bytes to its line; nothing when the run was interrupted.
-async fn work_on(runner: &Runner, number: usize, raw: Raw, run: RunOptions) -> Option<Json> {
-    let wrong = |id: Option<Json>, message: String| {
-        line_of(number, id, "error", json!({ "code": "E0307", "message": message }))
-    };
+async fn work_on(runner: &Runner, number: usize, raw: Raw, run: RunOptions) -> Option<Line> {
     let mut record = match raw {
-        Raw::TooLong => return Some(wrong(None, format!("the record is longer than {LONGEST_RECORD} bytes"))),
+        Raw::TooLong => {
+            return Some(wrong(number, None, "E0307", &format!("the record is longer than {LONGEST_RECORD} bytes")));
+        }
         Raw::Line(bytes) => match serde_json::from_slice::<IndexMap<String, Json>>(&bytes) {
             Ok(record) => record,
-            Err(error) => return Some(wrong(None, format!("the record is no JSON object: {error}"))),
+            Err(error) => {
+                return Some(wrong(number, None, "E0307", &format!("the record is no JSON object: {error}")));
+            }
         },
     };
     // An input of the name `id` is still an input.
@@ -302,11 +408,13 @@ async fn work_on(runner: &Runner, number: usize, raw: Raw, run: RunOptions) -> O
     }
     let inputs = match runner.read_inputs(record, true) {
         Ok(inputs) => inputs,
-        Err(problems) => return Some(wrong(id, problems.join("; "))),
+        Err(problems) => return Some(wrong(number, id, "E0307", &problems.join("; "))),
     };
-    let report = runner.run(&inputs, &RunOptions { record: Some(number), ..run }).await;
+    let report = runner.run(&inputs, &run).await;
     match (report.ending, &report.output) {
-        (Ending::Completed, Some(output)) => Some(line_of(number, id, "output", output.to_json())),
+        (Ending::Completed, Some(output)) => {
+            Some(line(&Form { record: number, id, output: Some(output), error: None }, false, numbers_of(output)))
+        }
         (Ending::Failed(at), _) => {
             let stage = &report.stages[at];
             let code = match stage.status {
@@ -315,54 +423,54 @@ async fn work_on(runner: &Runner, number: usize, raw: Raw, run: RunOptions) -> O
                 _ => "E0301",
             };
             let mut error = stage.error.as_ref().map_or_else(|| json!({}), error_json);
-            if let Some(error) = error.as_object_mut() {
-                error.insert("code".into(), json!(code));
-                error.insert("stage".into(), json!(&*stage.stage));
-                error.insert("kind".into(), json!(&*stage.kind));
-            }
-            Some(line_of(number, id, "error", error))
+            error["code"] = json!(code);
+            error["stage"] = json!(&*stage.stage);
+            error["kind"] = json!(&*stage.kind);
+            Some(line(&Form { record: number, id, output: None, error: Some(error) }, true, Vec::new()))
         }
         (Ending::Interrupted | Ending::Completed, _) => None,
     }
 }
 
-fn line_of(number: usize, id: Option<Json>, key: &str, value: Json) -> Json {
-    let mut line = Map::new();
-    line.insert("record".into(), json!(number));
-    if let Some(id) = id {
-        line.insert("id".into(), id);
-    }
-    line.insert(key.into(), value);
-    Json::Object(line)
+/// The form of a line.
+#[derive(Serialize)]
+struct Form<'output> {
+    record: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'output OutputValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Json>,
 }
 
-/// Reads records on a thread of its own, since reading may block (a pipe that is slow to fill).
-fn read_records(
-    mut input: impl BufRead + Send + 'static,
-    skip: usize,
-    ahead: usize,
-) -> mpsc::Receiver<io::Result<Raw>> {
-    let (sender, receiver) = mpsc::channel(ahead.max(1));
-    std::thread::spawn(move || {
-        let mut skipped = 0;
-        loop {
-            match next_record(&mut input) {
-                Ok(None) => return,
-                Ok(Some(_)) if skipped < skip => skipped += 1,
-                Ok(Some(raw)) => {
-                    if sender.blocking_send(Ok(raw)).is_err() {
-                        return;
-                    }
-                }
-                Err(error) => {
-                    // Nobody listens any more when this fails, so there is nobody to tell.
-                    let _ = sender.blocking_send(Err(error));
-                    return;
-                }
-            }
+fn line(form: &Form<'_>, failed: bool, numbers: Vec<(String, f64)>) -> Line {
+    // Writing JSON into memory cannot fail: all keys are strings.
+    let mut bytes = serde_json::to_vec(form).unwrap_or_default();
+    bytes.push(b'\n');
+    Line { bytes, failed, numbers }
+}
+
+fn wrong(number: usize, id: Option<Json>, code: &str, message: &str) -> Line {
+    let error = json!({ "code": code, "message": message });
+    line(&Form { record: number, id, output: None, error: Some(error) }, true, Vec::new())
+}
+
+/// The numbers of an output that a tally counts, the same that it finds in the JSON of a line.
+fn numbers_of(output: &OutputValue) -> Vec<(String, f64)> {
+    let number = |value: &Value| match value {
+        Value::Number(number) => number.is_finite().then_some(*number),
+        Value::Json(json) => json.as_f64(),
+        _ => None,
+    };
+    match output {
+        OutputValue::One(value) => {
+            value.as_ref().and_then(number).map(|number| ("output".to_owned(), number)).into_iter().collect()
         }
-    });
-    receiver
+        OutputValue::Many(values) => {
+            values.iter().filter_map(|(name, value)| Some((name.clone(), number(value.as_ref()?)?))).collect()
+        }
+    }
 }
 
 /// The next line that is not blank.
@@ -424,7 +532,7 @@ mod tests {
         tally.count(&json!({ "record": 1, "error": { "message": "no" } }));
         tally.count(&json!({ "record": 2, "output": { "recall": 0.5, "late": 3 } }));
         let means: Vec<_> = tally.means().collect();
-        assert_eq!(means, [("recall", 0.75, 2), ("late", 3.0, 1)]);
+        assert_eq!(means, [("late", 3.0, 1), ("recall", 0.75, 2)]);
         assert_eq!((tally.records, tally.errors), (3, 1));
     }
 }

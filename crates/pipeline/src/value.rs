@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
 
 /// The type of a port, of a pipeline's input, or of a stage's output.
@@ -437,6 +437,28 @@ pub enum Value {
     Answer(Arc<Answer>),
 }
 
+/// The JSON form, without a tree in between.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::Number(number) => number_to_json(*number).serialize(serializer),
+            Value::Flag(flag) => serializer.serialize_bool(*flag),
+            Value::Json(json) => json.serialize(serializer),
+            Value::Conversation(turns) => turns.serialize(serializer),
+            Value::Query(query) => query.serialize(serializer),
+            Value::Documents(documents) => documents.serialize(serializer),
+            Value::Records(records) => records.serialize(serializer),
+            Value::Index(handle) => serde_json::json!({ "documents": handle.documents }).serialize(serializer),
+            Value::Hits(hits) => hits.serialize(serializer),
+            Value::Facts(facts) => facts.serialize(serializer),
+            Value::Items(items) => items.serialize(serializer),
+            Value::Pack(pack) => pack.serialize(serializer),
+            Value::Answer(answer) => answer.serialize(serializer),
+        }
+    }
+}
+
 /// A value does not have the form that its type asks for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a value of type {expected}: {reason}")]
@@ -488,25 +510,7 @@ impl Value {
     pub fn to_json(&self) -> Json {
         // Serialising these types cannot fail: no map has a key that is not a string, and no number type is refused
         // (a float that is not finite becomes null).
-        fn form<T: Serialize>(value: &T) -> Json {
-            serde_json::to_value(value).unwrap_or(Json::Null)
-        }
-        match self {
-            Value::Text(text) => Json::String(text.to_string()),
-            Value::Number(number) => number_to_json(*number),
-            Value::Flag(flag) => Json::Bool(*flag),
-            Value::Json(json) => json.as_ref().clone(),
-            Value::Conversation(turns) => form(turns.as_ref()),
-            Value::Query(query) => form(query.as_ref()),
-            Value::Documents(documents) => form(documents.as_ref()),
-            Value::Records(records) => Json::Array(records.as_ref().clone()),
-            Value::Index(handle) => serde_json::json!({ "documents": handle.documents }),
-            Value::Hits(hits) => form(hits.as_ref()),
-            Value::Facts(facts) => form(facts.as_ref()),
-            Value::Items(items) => form(items.as_ref()),
-            Value::Pack(pack) => form(pack.as_ref()),
-            Value::Answer(answer) => form(answer.as_ref()),
-        }
+        serde_json::to_value(self).unwrap_or(Json::Null)
     }
 
     /// Reads a value of type `expected` from JSON.

@@ -48,7 +48,7 @@ impl Session {
             None => None,
         };
         let observer = trace.clone().map(|trace| trace as Arc<dyn Observer>);
-        let options = RunOptions { now_micros, cancel: Cancel::new(), record: None, observer };
+        let options = RunOptions { now_micros, cancel: Cancel::new(), observer, ..RunOptions::default() };
         Ok(Ok(Session { plan, runner, options, trace }))
     }
 
