@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +24,15 @@ use crate::value::Value;
 
 /// The longest record that is read, in bytes. A longer line becomes an error record.
 pub const LONGEST_RECORD: usize = 64 * 1024 * 1024;
+
+/// How many records for each job may be between being read and being written.
+const WINDOW: usize = 16;
+
+/// How many finished lines of one job go to the writing thread together, at most: this many, this many bytes, or what
+/// was finished within this time.
+const TOGETHER: usize = 8;
+const TOGETHER_BYTES: usize = 1 << 16;
+const TOGETHER_TIME: Duration = Duration::from_millis(5);
 
 /// How long a finished line may wait before it is written out.
 const FLUSH_AFTER: Duration = Duration::from_millis(200);
@@ -147,13 +156,18 @@ enum Raw {
 
 /// The input, shared by the threads that work on it.
 struct Records {
-    input: Box<dyn BufRead + Send>,
+    input: BufReader<Box<dyn Read + Send>>,
     next: usize,
     skip: usize,
     ended: bool,
 }
 
 impl Records {
+    /// Whether the next record is here already, so that taking it does not wait for the other end of a pipe.
+    fn is_at_hand(&self) -> bool {
+        self.ended || self.input.buffer().contains(&b'\n')
+    }
+
     /// The next record with its number.
     fn take(&mut self) -> io::Result<Option<(usize, Raw)>> {
         while !self.ended {
@@ -174,10 +188,9 @@ impl Records {
     }
 }
 
-/// What a working thread hands over: a finished record, or why there are no more.
+/// What a working thread hands over: finished records by number, or why there are no more.
 enum Message {
-    Line(usize, Line),
-    BrokenOff,
+    Lines(Vec<(usize, Line)>),
     InputFailed(io::Error),
 }
 
@@ -192,7 +205,7 @@ struct Line {
 ///
 /// Each of the `jobs` has a thread that takes the next record, works on it and hands the line over; records start in the
 /// order of the input, so that with one job effects happen in that order too. `progress` is called after every line
-/// written, with the tally so far. At most twice `jobs` records are in memory. Must be called within a tokio runtime
+/// written, with the tally so far. At most 16 records for each job are in memory. Must be called within a tokio runtime
 /// whose timers run (a multi-threaded one).
 ///
 /// # Errors
@@ -259,11 +272,8 @@ pub async fn run_batch(
         match message {
             // All threads are through.
             None => break,
-            Some(Message::BrokenOff) => {}
             Some(Message::InputFailed(error)) => input_error = Some(error),
-            Some(Message::Line(number, line)) => {
-                early.insert(number, line);
-            }
+            Some(Message::Lines(lines)) => early.extend(lines),
         }
         while let Some(line) = early.remove(&next) {
             if ending == BatchEnding::FailedFast {
@@ -317,13 +327,14 @@ impl Drop for Messages {
 
 fn start_workers(
     runner: &Arc<Runner>,
-    input: Box<dyn BufRead + Send>,
+    input: Box<dyn Read + Send>,
     jobs: usize,
     options: &BatchOptions,
     stop: &Cancel,
 ) -> Messages {
+    let input = BufReader::with_capacity(1 << 16, input);
     let records = Arc::new(Mutex::new(Records { input, next: options.skip, skip: options.skip, ended: false }));
-    let window = Arc::new(Semaphore::new(jobs * 2));
+    let window = Arc::new(Semaphore::new(jobs * WINDOW));
     // Bounded by the window.
     let (sender, lines) = mpsc::unbounded_channel();
     let runtime = tokio::runtime::Handle::current();
@@ -352,39 +363,86 @@ struct Worker {
 
 impl Worker {
     fn work(self, runtime: &tokio::runtime::Handle) {
+        let mut done = Done { sender: self.sender.clone(), lines: Vec::new(), bytes: 0, since: Instant::now() };
         loop {
             // A place in the window is given back by whoever writes the line, not by this thread.
             let place = match self.window.try_acquire() {
                 Ok(place) => place,
-                Err(_) => match runtime.block_on(self.window.acquire()) {
-                    Ok(place) => place,
-                    Err(_) => return,
-                },
+                Err(_) => {
+                    done.hand_over();
+                    match runtime.block_on(self.window.acquire()) {
+                        Ok(place) => place,
+                        Err(_) => return,
+                    }
+                }
             };
             place.forget();
             if self.run.cancel.is_cancelled() {
                 return;
             }
-            let taken = self.records.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let message = match taken {
+            let taken = {
+                let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+                if !records.is_at_hand() {
+                    done.hand_over();
+                }
+                records.take()
+            };
+            match taken {
                 Ok(Some((number, raw))) => {
                     let run = RunOptions { record: Some(number), ..self.run.clone() };
                     // A stage that panics is caught in the run; an observer from outside may panic as well.
                     let work = AssertUnwindSafe(|| runtime.block_on(work_on(&self.runner, number, raw, run)));
                     match std::panic::catch_unwind(work) {
-                        Ok(Some(line)) => Message::Line(number, line),
-                        Ok(None) => Message::BrokenOff,
-                        Err(_) => Message::Line(number, wrong(number, None, "E0303", "working on the record panicked")),
+                        Ok(Some(line)) => done.add(number, line),
+                        // The run was interrupted, and what comes behind it cannot be written either.
+                        Ok(None) => return,
+                        Err(_) => done.add(number, wrong(number, None, "E0303", "working on the record panicked")),
                     }
                 }
                 Ok(None) => return,
-                Err(error) => Message::InputFailed(error),
-            };
-            // Nobody listens any more when the batch has ended.
-            if self.sender.send(message).is_err() {
-                return;
+                Err(error) => {
+                    // Nobody listens any more when the batch has ended.
+                    let _ = self.sender.send(Message::InputFailed(error));
+                    return;
+                }
             }
         }
+    }
+}
+
+/// The finished records that a thread has not handed over yet.
+///
+/// Waking the writing thread costs some microseconds, which quick records would feel; so a few of them go together.
+struct Done {
+    sender: mpsc::UnboundedSender<Message>,
+    lines: Vec<(usize, Line)>,
+    bytes: usize,
+    since: Instant,
+}
+
+impl Done {
+    fn add(&mut self, number: usize, line: Line) {
+        self.bytes += line.bytes.len();
+        self.lines.push((number, line));
+        if self.lines.len() >= TOGETHER || self.bytes >= TOGETHER_BYTES || self.since.elapsed() >= TOGETHER_TIME {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if !self.lines.is_empty() {
+            // Nobody listens any more when the batch has ended.
+            let _ = self.sender.send(Message::Lines(std::mem::take(&mut self.lines)));
+            self.bytes = 0;
+        }
+        self.since = Instant::now();
+    }
+}
+
+/// What is finished is handed over however the thread ends.
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.hand_over();
     }
 }
 
