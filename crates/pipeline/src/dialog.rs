@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use crate::plan::Plan;
 use crate::run::{Ending, OutputValue, RunOptions, RunReport, Runner};
-use crate::value::{Answer, Hits, Query, Role, Turn, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::{Answer, Hits, Query, Role, Turn};
 
 /// One line of a dialog file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

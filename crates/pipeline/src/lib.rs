@@ -81,6 +81,7 @@ mod trace;
 mod tree;
 mod value;
 mod variables;
+mod wire;
 mod wiring;
 
 pub use batch::{BatchEnding, BatchError, BatchOptions, BatchReport, LONGEST_RECORD, Tally, run_batch};
@@ -107,8 +108,6 @@ pub use stage::{
 pub use starters::{Starter, starters};
 pub use testing::{Disappointment, TestReport, run_test};
 pub use trace::Trace;
-pub use value::{
-    Answer, Citation, Document, Fact, Hit, Hits, IndexHandle, Item, Pack, Place, Query, Role, Share, Step, Turn, Type,
-    UnknownType, Value, ValueError,
-};
+pub use value::{IndexHandle, Type, UnknownType, Value, ValueError};
 pub use variables::Environment;
+pub use wire::{Answer, Citation, Document, Fact, Hit, Hits, Item, Pack, Place, Query, Role, Share, Step, Turn};

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::yes;
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
-use crate::value::{Item, Pack, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::{Item, Pack};
 
 /// How text becomes tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

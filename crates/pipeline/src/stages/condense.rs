@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::yes;
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError, Weight};
-use crate::value::{Query, Role, Step, Turn, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::{Query, Role, Step, Turn};
 
 /// Makes a follow-up a query that stands alone, from the conversation before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::files;
 use crate::stage::{BuildContext, Complaint, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
-use crate::value::{Fact, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::Fact;
 
 /// Records a text as a fact in the memory, and returns the fact.
 ///

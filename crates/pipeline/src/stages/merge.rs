@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::yes;
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError, Weight};
-use crate::value::{Item, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::Item;
 
 /// Puts several lists of hits, facts or documents into one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

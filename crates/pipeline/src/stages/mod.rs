@@ -21,7 +21,8 @@ mod write_jsonl;
 use std::sync::Arc;
 
 use crate::stage::{Inputs, Registry, StageError};
-use crate::value::{Item, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::Item;
 
 /// Registers all of them.
 pub(crate) fn register(registry: &mut Registry) {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::files;
 use super::split::{self, Piece};
 use crate::stage::{BuildContext, Complaint, Inputs, Kind, Ports, Stage, StageContext, StageError};
-use crate::value::{Document, Place, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::{Document, Place};
 
 /// Reads texts from a file or a folder.
 ///

@@ -12,7 +12,8 @@ use self::sentence::{Sentence, sentences};
 use self::word::Words;
 use super::files::unusable;
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
-use crate::value::{Answer, Citation, Item, Place, Type, Value};
+use crate::value::{Type, Value};
+use crate::wire::{Answer, Citation, Item, Place};
 
 /// Answers a question with sentences of the sources, word for word, and says where each stands.
 ///

@@ -12,7 +12,8 @@ use super::{failed, to_leaf};
 use crate::batch_file::fingerprint_text;
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
 use crate::stages::files;
-use crate::value::{Document, IndexHandle, Type, Value};
+use crate::value::{IndexHandle, Type, Value};
+use crate::wire::Document;
 
 /// Makes an index of documents, in memory or in a folder.
 ///

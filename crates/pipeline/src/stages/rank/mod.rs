@@ -9,7 +9,7 @@ pub(crate) use query::AskIndex;
 use hatir_rank as leaf;
 
 use crate::stage::StageError;
-use crate::value::{Document, Hit, Place, Share};
+use crate::wire::{Document, Hit, Place, Share};
 
 /// The stored fields that carry the place of a document. An index keeps texts and fields, and no places.
 const PATH_FIELD: &str = "hatir:path";

@@ -12,7 +12,8 @@ use super::build::config;
 use super::{failed, from_leaf, language};
 use crate::stage::{BuildContext, Inputs, Kind, Port, Ports, Stage, StageContext, StageError};
 use crate::stages::files::unusable;
-use crate::value::{Hits, IndexHandle, Query, Turn, Type, Value};
+use crate::value::{IndexHandle, Type, Value};
+use crate::wire::{Hits, Query, Turn};
 
 /// Searches an index: one that comes in on the port `index`, or one in a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,7 +131,7 @@ fn language_of(query: &Query, turns: &[Turn]) -> Option<leaf::Language> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Role;
+    use crate::wire::Role;
 
     #[test]
     fn a_short_query_takes_the_language_of_the_conversation() {
