@@ -154,3 +154,38 @@ async fn a_full_disk_ends_the_batch_with_a_word() {
         "{error}"
     );
 }
+
+/// Counts what is read through it.
+struct Counted(Cursor<Vec<u8>>, Arc<std::sync::atomic::AtomicUsize>);
+
+impl std::io::Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1.fetch_add(read, std::sync::atomic::Ordering::SeqCst);
+        Ok(read)
+    }
+}
+
+/// What is read and not yet written stays within 16 records a job and the buffers, however long the input is.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_input_is_not_read_ahead_of_the_work() {
+    const RECORD: usize = 4_000;
+    const BUFFERS: usize = 2 << 16;
+    let text = ECHO.replace("use = \"test.probe\"", "use = \"test.probe\"\nwith.work-ms = 1");
+    let runner = Arc::new(build(&text));
+    let line = format!("{{\"n\":1,\"padding\":\"{}\"}}", "x".repeat(RECORD - 24));
+    let input = (line + "\n").repeat(1_000);
+    let total = input.len();
+    let read = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = std::io::BufReader::new(Counted(Cursor::new(input.into_bytes()), read.clone()));
+    let (jobs, mut furthest) = (3, 0);
+    let mut watch = |tally: &Tally| {
+        let ahead = read.load(std::sync::atomic::Ordering::SeqCst).saturating_sub(tally.records * RECORD);
+        furthest = furthest.max(ahead);
+    };
+    let options = BatchOptions { jobs, ..BatchOptions::default() };
+    let mut out = Vec::new();
+    run_batch(&runner, counted, &mut out, Tally::default(), &options, &mut watch).await.unwrap();
+    assert!(furthest <= jobs * 16 * RECORD + BUFFERS + RECORD, "{furthest} bytes ahead");
+    assert!(furthest < total / 4, "the bound must be small beside the input to say anything");
+}
