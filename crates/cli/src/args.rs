@@ -74,7 +74,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print on standard error how long each stage took
-    #[arg(long)]
+    #[arg(long, conflicts_with = "batch")]
     pub(crate) timings: bool,
     /// Write one JSON line per stage to this file
     #[arg(long, value_name = "FILE")]
@@ -110,9 +110,10 @@ pub(crate) struct BatchArgs {
         requires = "batch",
         default_value_t = 0,
         hide_default_value = true,
+        value_parser = clap::value_parser!(u16).range(0..=1024),
         help_heading = "Batch"
     )]
-    pub(crate) jobs: usize,
+    pub(crate) jobs: u16,
     /// Go on with the unfinished result of an earlier run
     #[arg(long, requires = "out", help_heading = "Batch")]
     pub(crate) resume: bool,

@@ -72,3 +72,10 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .chain()
         .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe))
 }
+
+/// Tells the person something on standard error. Nothing can be done about a standard error that cannot be written to,
+/// and it must not change how the work ends.
+pub(crate) fn tell(text: impl fmt::Display) {
+    use std::io::Write;
+    let _ = write!(anstream::stderr(), "{text}");
+}

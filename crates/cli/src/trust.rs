@@ -28,6 +28,16 @@ pub(crate) fn decide(plan: &Plan, trusted_by_flag: bool) -> anyhow::Result<bool>
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Ok(false);
     }
+    // A name with a line break in it could pass for two folders, on the screen and in the list.
+    let printable = !folder.display().to_string().contains(char::is_control);
+    if !printable {
+        return Err(Failure::wrong(format!(
+            "the folder {} has control characters in its name",
+            folder.display().to_string().escape_debug()
+        ))
+        .hint("rename it, or use --trust")
+        .into());
+    }
     let mut stderr = std::io::stderr().lock();
     writeln!(stderr, "{} starts programs in the stages {}.", plan.path().display(), programs.join(", "))?;
     write!(stderr, "Let pipelines in {} do so? [y]es, [a]lways, [N]o: ", folder.display())?;

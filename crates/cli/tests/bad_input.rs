@@ -198,7 +198,7 @@ fn ctrl_c_ends_a_batch_that_can_be_resumed() {
     let part = folder.path("out.jsonl.part");
     wait_for("something is written", || part.metadata().is_ok_and(|found| found.len() > 0));
     interrupt(&child);
-    ran(&child.wait_with_output().unwrap(), Instant::now()).expect(130).says("--resume");
+    ran(&child.wait_with_output().unwrap(), Instant::now()).expect(130);
     folder.hatir(&arguments).expect(2).says("--resume");
     folder.hatir(&[&arguments[..], &["--resume"]].concat()).expect(0);
     assert!(!part.exists());
@@ -238,4 +238,106 @@ fn a_killed_batch_is_resumed_to_the_same_bytes() {
 fn interrupt(child: &std::process::Child) {
     let pid = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+}
+
+/// A stage that was stopped has not failed: nothing false may stand in the result that is resumed.
+#[test]
+fn ctrl_c_leaves_no_error_records_behind() {
+    let folder = Folder::new();
+    let text = exec("sh", "[\"-c\", \"sleep 0.05; cat\"]", "in.t = \"$input.t\"")
+        .replace("[pipeline]", "[pipeline]\ninput = { t = \"text\" }");
+    let records: String = (0..40).fold(String::new(), |mut text, at| {
+        let _ = writeln!(text, "{{\"t\":\"{at}\"}}");
+        text
+    });
+    folder.write("p.toml", text).write("in.jsonl", records);
+    let arguments = ["run", "p.toml", "--batch", "in.jsonl", "--out", "out.jsonl", "--jobs", "2", "--trust"];
+    let child = folder.spawn(&arguments);
+    let part = folder.path("out.jsonl.part");
+    wait_for("something is written", || part.metadata().is_ok_and(|found| found.len() > 0));
+    interrupt(&child);
+    ran(&child.wait_with_output().unwrap(), Instant::now()).expect(130);
+    assert!(!folder.read("out.jsonl.part").contains("error"), "{}", folder.read("out.jsonl.part"));
+    folder.hatir(&[&arguments[..], &["--resume"]].concat()).expect(0);
+    folder.hatir(&["run", "p.toml", "--batch", "in.jsonl", "--out", "whole.jsonl", "--trust"]).expect(0);
+    assert_eq!(folder.read("out.jsonl"), folder.read("whole.jsonl"));
+}
+
+#[test]
+fn a_stream_is_read_once() {
+    let folder = Folder::new();
+    folder.write("p.toml", COUNT);
+    let input = "{\"text\":\"a\"}\n{\"text\":\"b c\"}\n";
+    let arguments = ["run", "p.toml", "--batch", "/dev/stdin", "--out", "out.jsonl"];
+    folder.hatir_with_input(&arguments, input).expect(0).says("2 records, 0 failed");
+    assert_eq!(folder.read("out.jsonl").lines().count(), 2);
+}
+
+#[test]
+fn a_result_is_not_written_over_what_it_is_made_of() {
+    let folder = Folder::new();
+    folder.write("p.toml", COUNT).write("in.jsonl", "{\"text\":\"a\"}\n");
+    for (out, what) in [("in.jsonl", "the input of the batch"), ("p.toml", "the pipeline file")] {
+        folder.hatir(&["run", "p.toml", "--batch", "in.jsonl", "--out", out]).expect(2).says(what);
+    }
+    assert_eq!((folder.read("p.toml").as_str(), folder.read("in.jsonl").as_str()), (COUNT, "{\"text\":\"a\"}\n"));
+    std::os::unix::fs::symlink("real.jsonl", folder.path("link.jsonl")).unwrap();
+    folder.write("real.jsonl", "old");
+    folder.hatir(&["run", "p.toml", "--batch", "in.jsonl", "--out", "link.jsonl"]).expect(0);
+    assert!(folder.path("link.jsonl").is_symlink() && folder.read("real.jsonl").contains("\"output\":1"));
+}
+
+#[test]
+fn a_file_that_is_written_anew_stays_as_it_was_when_the_work_fails() {
+    let folder = Folder::new();
+    folder.write("old.jsonl", "old\n").write("bad.txt", b"\xff").write(
+        "p.toml",
+        "version = 1\n[pipeline]\ninput = { text = \"text\" }\noutput = [\"lines\", \"bad\"]\n[stage.lines]\n\
+         use = \"write.jsonl\"\nin.items = \"$input.text\"\nwith.path = \"old.jsonl\"\n[stage.bad]\nuse = \"read.file\"\n\
+         with.path = \"bad.txt\"\nwhen = { input = \"lines\", is = \"present\" }\n",
+    );
+    folder.hatir(&["run", "p.toml", "--input", "text=new"]).expect(1).says("bad.txt");
+    assert_eq!(folder.read("old.jsonl"), "old\n");
+    folder.write("in.jsonl", "{\"text\":\"a\"}\n");
+    let resumed = ["run", "p.toml", "--batch", "in.jsonl", "--out", "out.jsonl", "--resume"];
+    folder.hatir(&resumed).expect(2).says("mode=append");
+}
+
+#[test]
+fn a_standard_error_that_is_gone_changes_no_exit_code() {
+    let folder = Folder::new();
+    folder.write("p.toml", COUNT).write("in.jsonl", "{\"text\":5}\n");
+    for (arguments, code) in
+        [(&["run", "p.toml", "--batch", "in.jsonl"][..], 1), (&["run", "p.toml", "--input", "text=a", "--timings"], 0)]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = finish(folder.command(arguments).stderr(full).stdout(Stdio::piped()));
+        assert!(!ran.stdout.is_empty(), "the result is still printed");
+        ran.expect(code);
+    }
+}
+
+#[test]
+fn a_reader_that_has_stopped_reading_does_not_make_the_process_deaf() {
+    let folder = Folder::new();
+    folder.write("big.txt", "x".repeat(1 << 20)).write(
+        "p.toml",
+        "version = 1\n[pipeline]\noutput = \"text\"\n[stage.text]\nuse = \"read.file\"\nwith.path = \"big.txt\"\n\
+         with.as = \"text\"\n",
+    );
+    let mut child = folder.spawn(&["run", "p.toml"]);
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0; 1]).unwrap();
+    interrupt(&child);
+    let begun = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_number_of_jobs_that_no_machine_has_is_refused() {
+    let folder = Folder::new();
+    folder.write("p.toml", COUNT).write("in.jsonl", "{\"text\":\"a\"}\n");
+    folder.hatir(&["run", "p.toml", "--batch", "in.jsonl", "--jobs", "1000000000"]).expect(2).says("1024");
+    folder.hatir(&["run", "p.toml", "--batch", "in.jsonl", "--jobs", "1024"]).expect(0);
 }

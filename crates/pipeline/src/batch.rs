@@ -25,6 +25,9 @@ use crate::value::Value;
 /// The longest record that is read, in bytes. A longer line becomes an error record.
 pub const LONGEST_RECORD: usize = 64 * 1024 * 1024;
 
+/// The most records that are worked on at once; each takes a thread.
+pub const MOST_JOBS: usize = 1024;
+
 /// How many records for each job may be between being read and being written.
 const WINDOW: usize = 16;
 
@@ -35,12 +38,13 @@ const TOGETHER_BYTES: usize = 1 << 16;
 const TOGETHER_TIME: Duration = Duration::from_millis(5);
 
 /// How long a finished line may wait before it is written out.
-const FLUSH_AFTER: Duration = Duration::from_millis(200);
+const FLUSH_AFTER: Duration = Duration::from_millis(100);
 
 /// How a batch runs.
 #[derive(Clone, Default)]
 pub struct BatchOptions {
-    /// How many records are worked on at once; 0 stands for the number of processors. Memory grows with it.
+    /// How many records are worked on at once, at most [`MOST_JOBS`]; 0 stands for the number of processors. Memory
+    /// grows with it.
     pub jobs: usize,
     /// Whether the first error record ends the batch.
     pub fail_fast: bool,
@@ -159,6 +163,7 @@ struct Records {
     input: BufReader<Box<dyn Read + Send>>,
     next: usize,
     skip: usize,
+    begun: bool,
     ended: bool,
 }
 
@@ -171,6 +176,10 @@ impl Records {
     /// The next record with its number.
     fn take(&mut self) -> io::Result<Option<(usize, Raw)>> {
         while !self.ended {
+            if !self.begun {
+                self.begun = true;
+                skip_mark(&mut self.input)?;
+            }
             match next_record(&mut self.input) {
                 Ok(Some(_)) if self.skip > 0 => self.skip -= 1,
                 Ok(Some(raw)) => {
@@ -242,7 +251,7 @@ pub async fn run_batch(
     let begun = Instant::now();
     let jobs = match options.jobs {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        jobs => jobs,
+        jobs => jobs.min(MOST_JOBS),
     };
     let cancel = options.run.cancel.clone();
     // Ends the runs under way without ending whatever else listens to the caller's signal.
@@ -254,7 +263,7 @@ pub async fn run_batch(
     let mut worked_on = 0;
     let mut input_error = None;
     let mut ending = BatchEnding::Completed;
-    let mut flushed = Instant::now();
+    let mut flush_at: Option<tokio::time::Instant> = None;
     let mut deadline = None;
     loop {
         let message = tokio::select! {
@@ -267,6 +276,12 @@ pub async fn run_batch(
                 continue;
             }
             () = until(deadline) => break,
+            // What is written out survives a kill, and a reader behind a pipe sees it.
+            () = until(flush_at) => {
+                output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
+                flush_at = None;
+                continue;
+            }
             message = messages.lines.recv() => message,
         };
         match message {
@@ -292,11 +307,7 @@ pub async fn run_batch(
                 deadline = Some(tokio::time::Instant::now() + GRACE);
             }
         }
-        // What is written out survives a kill; slow records are worth more than a write each.
-        if flushed.elapsed() > FLUSH_AFTER {
-            output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
-            flushed = Instant::now();
-        }
+        flush_at = flush_at.or_else(|| Some(tokio::time::Instant::now() + FLUSH_AFTER));
     }
     output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
     if let Some(error) = input_error {
@@ -333,7 +344,8 @@ fn start_workers(
     stop: &Cancel,
 ) -> Messages {
     let input = BufReader::with_capacity(1 << 16, input);
-    let records = Arc::new(Mutex::new(Records { input, next: options.skip, skip: options.skip, ended: false }));
+    let records =
+        Arc::new(Mutex::new(Records { input, next: options.skip, skip: options.skip, begun: false, ended: false }));
     let window = Arc::new(Semaphore::new(jobs * WINDOW));
     // Bounded by the window.
     let (sender, lines) = mpsc::unbounded_channel();
@@ -529,6 +541,15 @@ fn numbers_of(output: &OutputValue) -> Vec<(String, f64)> {
             values.iter().filter_map(|(name, value)| Some((name.clone(), number(value.as_ref()?)?))).collect()
         }
     }
+}
+
+/// Leaves out a byte order mark, with which some editors begin a file.
+fn skip_mark(input: &mut impl BufRead) -> io::Result<()> {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    if input.fill_buf()?.starts_with(MARK) {
+        input.consume(MARK.len());
+    }
+    Ok(())
 }
 
 /// The next line that is not blank.

@@ -95,7 +95,12 @@ impl BatchFile {
             let path = path.to_owned();
             move |error| BatchFileError::Io { path, error }
         };
-        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        // A link stays, and what it leads to is replaced.
+        let resolved = path.canonicalize();
+        // `/dev/stdout` may lead to a regular file that somebody else holds open; it is still a device to us.
+        let is_device = path.starts_with("/dev") || path.starts_with("/proc");
+        let path = if is_device { path } else { resolved.as_deref().unwrap_or(path) };
+        if path.metadata().is_ok_and(|found| !found.is_dir() && (is_device || !found.is_file())) {
             let file = OpenOptions::new().write(true).open(path).map_err(io_error(path))?;
             return Ok(BatchFile {
                 path: path.to_owned(),
@@ -110,6 +115,7 @@ impl BatchFile {
 
         let part = beside(path, ".part");
         let state_path = beside(path, ".part.json");
+        let state = State { version: 1, pipeline: pipeline.to_owned(), input: input.to_owned() };
         let exists = part.exists();
         if exists && earlier == Earlier::Refuse {
             return Err(BatchFileError::Unfinished { part });
@@ -127,7 +133,6 @@ impl BatchFile {
             Err(TryLockError::Error(error)) => return Err(io_error(&part)(error)),
         }
 
-        let state = State { version: 1, pipeline: pipeline.to_owned(), input: input.to_owned() };
         let mut tally = Tally::default();
         if exists && earlier == Earlier::Continue {
             check_state(&part, &state_path, &state)?;
@@ -185,26 +190,24 @@ impl Write for BatchFile {
     }
 }
 
-/// A short name for the content of a file: its length and a hash of both ends. For telling files apart by accident, not
-/// against somebody who means to deceive.
+/// A short name for the content of a file: its length and a hash of all of it. For telling files apart by accident, not
+/// against somebody who means to deceive. Reads the whole file; must not be used on a pipe, which can be read only once.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn fingerprint_file(path: &Path) -> io::Result<String> {
-    const END: usize = 1 << 16;
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut hash = Fnv::default();
-    let mut head = Vec::with_capacity(END);
-    io::Read::read_to_end(&mut io::Read::take(&mut file, END as u64), &mut head)?;
-    hash.add(&head);
-    if length > END as u64 {
-        file.seek(SeekFrom::Start(length.saturating_sub(END as u64)))?;
-        let mut tail = Vec::with_capacity(END);
-        io::Read::read_to_end(&mut io::Read::take(&mut file, END as u64), &mut tail)?;
-        hash.add(&tail);
+    let mut reader = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let (mut hash, mut length) = (Fnv::default(), 0);
+    loop {
+        let block = reader.fill_buf()?;
+        if block.is_empty() {
+            return Ok(format!("{length}-{:016x}", hash.0));
+        }
+        hash.add(block);
+        length += block.len();
+        let read = block.len();
+        reader.consume(read);
     }
-    Ok(format!("{length}-{:016x}", hash.0))
 }
 
 /// A short name for a text.
@@ -240,7 +243,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 
 fn check_state(part: &Path, state_path: &Path, now: &State) -> Result<(), BatchFileError> {
     let other = |of| Err(BatchFileError::Other { part: part.to_owned(), of });
-    let text = std::fs::read(state_path).map_err(|error| BatchFileError::Io { path: state_path.to_owned(), error })?;
+    let Ok(text) = std::fs::read(state_path) else { return other("by a run that ended before it could say of what") };
     match serde_json::from_slice::<State>(&text) {
         Ok(then) if then.pipeline != now.pipeline => other("by another pipeline or with other settings"),
         Ok(then) if then.input != now.input => other("of another input"),

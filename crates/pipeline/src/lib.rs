@@ -84,7 +84,7 @@ mod variables;
 mod wire;
 mod wiring;
 
-pub use batch::{BatchEnding, BatchError, BatchOptions, BatchReport, LONGEST_RECORD, Tally, run_batch};
+pub use batch::{BatchEnding, BatchError, BatchOptions, BatchReport, LONGEST_RECORD, MOST_JOBS, Tally, run_batch};
 pub use batch_file::{BatchFile, BatchFileError, Earlier, fingerprint_file, fingerprint_text};
 pub use cancel::Cancel;
 pub use codes::Code;

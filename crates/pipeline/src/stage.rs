@@ -158,7 +158,16 @@ pub trait Stage: Send + Sync {
         false
     }
 
-    /// Writes out what is buffered. Called once after the last run, also when the run was interrupted.
+    /// Called in the place of [`Stage::flush`] when the work was interrupted or failed. A stage that replaces something
+    /// as a whole leaves the old in its place; by default what there is is written out.
+    ///
+    /// # Errors
+    /// When the data could not be written.
+    fn give_up(&self) -> Result<(), StageError> {
+        self.flush()
+    }
+
+    /// Writes out what is buffered. Called once after the last run, when all went well.
     ///
     /// # Errors
     /// When the data could not be written.

@@ -473,7 +473,7 @@ mod tests {
     #[test]
     fn json_goes_out_and_comes_back() {
         let hits = json!({ "query": "a", "hits": [{ "id": "1", "score": 0.5, "text": "a",
-            "place": { "path": "p.md", "line": 3 } }] });
+            "place": { "path": "p.md", "line": 3 }, "voices": [] }], "silent_because": [] });
         let value = Value::from_json(Type::Hits, hits.clone()).unwrap();
         assert_eq!(value.to_json(), hits);
         assert_eq!(Value::Number(3.0).to_json(), json!(3));

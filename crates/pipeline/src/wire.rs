@@ -85,7 +85,7 @@ pub struct Query {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// What was replaced by what.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub steps: Vec<Step>,
 }
 
@@ -152,7 +152,7 @@ pub struct Hit {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
     /// Voice by voice, how the score came about.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub voices: Vec<Share>,
 }
 
@@ -165,7 +165,7 @@ pub struct Hits {
     /// Best first; ties by id.
     pub hits: Vec<Hit>,
     /// Why a voice had nothing to say, as `voice: reason`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub silent_because: Vec<String>,
 }
 
@@ -231,10 +231,10 @@ pub struct Pack {
     /// What was kept, in order; a text that was cut stands here as it was cut.
     pub kept: Vec<Item>,
     /// The ids of what was cut short.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub cut: Vec<String>,
     /// The ids of what found no room.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub dropped: Vec<String>,
 }
 
@@ -259,7 +259,7 @@ pub struct Answer {
     /// Whether there is an answer.
     pub found: bool,
     /// Where each sentence comes from, in the order of the text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub citations: Vec<Citation>,
 }
 

@@ -368,3 +368,49 @@ fn inputs_that_are_wrong_are_all_told() {
     );
     assert_eq!(runner.read_inputs(given, true).unwrap_err().len(), 2, "records may carry more");
 }
+
+/// Equality of whole numbers is exact, also where floats no longer tell neighbours apart.
+#[tokio::test]
+async fn expectations_that_are_wrong_do_not_pass() {
+    let text = r#"
+        version = 1
+        [pipeline]
+        input = { x = "json" }
+        output = "end"
+        [stage.end]
+        use = "test.probe"
+        in.need = "$input.x"
+        [stage.broken]
+        use = "test.probe"
+        with.fail = 1
+        in.need = "end"
+        [[test]]
+        name = "a large neighbour"
+        input.x = 0
+        stub.end = 9007199254740993
+        stub.broken = 0
+        expect.end = 9007199254740992
+        [[test]]
+        name = "a fraction is no count"
+        input.x = 0
+        stub.end = 3.9
+        stub.broken = 0
+        expect.end.count = 3
+        [[test]]
+        name = "a path that leads nowhere is not empty"
+        input.x = 0
+        stub.end = { items = [1] }
+        stub.broken = 0
+        expect.end.itmes.empty = true
+        [[test]]
+        name = "not skipped is not the same as fine"
+        input.x = 0
+        expect.broken.skipped = false
+    "#;
+    let plan = plan(&text.replace("output = \"end\"", "output = [\"end\", \"broken\"]"));
+    assert_eq!(plan.tests().len(), 4);
+    for test in plan.tests() {
+        let report = hatir_pipeline::run_test(&plan, test, &RunOptions::default()).await;
+        assert!(!report.passed(), "{} passed", report.name);
+    }
+}

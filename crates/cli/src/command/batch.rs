@@ -6,14 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use hatir_pipeline::{
-    BatchEnding, BatchError, BatchFile, BatchFileError, BatchOptions, BatchReport, Earlier, Tally, fingerprint_file,
-    fingerprint_text, run_batch,
+    BatchEnding, BatchError, BatchFile, BatchFileError, BatchOptions, BatchReport, Earlier, PlannedStage, Tally,
+    fingerprint_file, fingerprint_text, run_batch,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::run::{Session, shown};
 use crate::args::{BatchArgs, Format, RunArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, tell};
 use crate::{load, show, signals};
 
 pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
     let Some(input_path) = &batch.batch else { return Ok(Exit::Wrong) };
     let input = open_input(input_path)?;
     let mut out = match &batch.out {
-        Some(path) => match open_result(path, input_path, batch, session)? {
+        Some(path) => match open_result(path, input_path, batch, session, args.trace.as_deref())? {
             Some(file) => Some(file),
             None => return Ok(Exit::Fine),
         },
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
     };
     let before = out.as_ref().map(|file| file.tally().clone()).unwrap_or_default();
     let options = BatchOptions {
-        jobs: batch.jobs,
+        jobs: usize::from(batch.jobs),
         fail_fast: batch.fail_fast,
         skip: before.records,
         run: session.options.clone(),
@@ -42,9 +42,9 @@ pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
             bar.set_message(format!("{} failed", tally.errors));
         }
     };
+    signals::cancel_on_signal(&session.options.cancel);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(async {
-        tokio::spawn(signals::cancel_on_signal(session.options.cancel.clone()));
         let mut stdout = BufWriter::new(std::io::stdout());
         let output: &mut (dyn Write + Send) = match &mut out {
             Some(file) => file,
@@ -54,7 +54,8 @@ pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
     });
     runtime.shutdown_background();
     bar.finish_and_clear();
-    let flushed = session.flush()?;
+    let completed = result.as_ref().is_ok_and(|report| report.ending == BatchEnding::Completed);
+    let flushed = session.end(completed)?;
     let report = match result {
         Ok(report) => report,
         Err(error) => return Err(explain_error(error, batch)),
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &RunArgs, session: &Session) -> anyhow::Result<Exit> {
     if batch.summary {
         print_summary(&report.tally, args.format)?;
     }
-    let exit = tell(&report, batch)?;
+    let exit = conclude(&report, batch);
     Ok(if exit == Exit::Fine { flushed.err().unwrap_or(exit) } else { exit })
 }
 
@@ -85,7 +86,28 @@ fn open_input(path: &Path) -> anyhow::Result<Box<dyn BufRead + Send>> {
 }
 
 /// Opens the result file; nothing when there is nothing left to do.
-fn open_result(path: &Path, input: &Path, batch: &BatchArgs, session: &Session) -> anyhow::Result<Option<BatchFile>> {
+fn open_result(
+    path: &Path,
+    input: &Path,
+    batch: &BatchArgs,
+    session: &Session,
+    trace: Option<&Path>,
+) -> anyhow::Result<Option<BatchFile>> {
+    let read = [(input, "the input of the batch"), (session.plan.path(), "the pipeline file")];
+    for (other, what) in read.into_iter().chain(trace.map(|trace| (trace, "the trace"))) {
+        if same_file(path, other) {
+            return Err(Failure::wrong(format!("--out {} is {what}", path.display())).hint("name another file").into());
+        }
+    }
+    let replacing = |stage: &&PlannedStage| stage.kind() == "write.jsonl" && stage.with()["mode"] == "replace";
+    if let Some(stage) = session.plan.stages().iter().find(replacing).filter(|_| batch.resume) {
+        let name = stage.name();
+        return Err(Failure::wrong(format!(
+            "the stage \"{name}\" writes its file anew, so that after --resume it would hold only the rest"
+        ))
+        .hint(format!("begin anew with --restart, or add to the file: --set stage.{name}.with.mode=append"))
+        .into());
+    }
     let earlier = match (batch.resume, batch.restart) {
         (true, _) => Earlier::Continue,
         (_, true) => Earlier::Discard,
@@ -94,12 +116,13 @@ fn open_result(path: &Path, input: &Path, batch: &BatchArgs, session: &Session) 
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     if batch.resume && path.is_file() && !Path::new(&part).exists() {
-        writeln!(anstream::stderr(), "{} is complete; there is nothing to resume", path.display())?;
+        tell(format_args!("{} is complete; there is nothing to resume\n", path.display()));
         return Ok(None);
     }
     // What a pipeline does is its resolved plan: a variable or a --set that differs makes it another one.
     let pipeline = fingerprint_text(&session.plan.explain_json().to_string());
-    let input = if input.as_os_str() == "-" { "standard input".to_owned() } else { fingerprint_file(input)? };
+    // A pipe can be read only once, and not here.
+    let input = if input.is_file() { fingerprint_file(input)? } else { "a stream".to_owned() };
     match BatchFile::open(path, &pipeline, &input, earlier) {
         Ok(file) => Ok(Some(file)),
         Err(error) => {
@@ -117,6 +140,11 @@ fn open_result(path: &Path, input: &Path, batch: &BatchArgs, session: &Session) 
             .into())
         }
     }
+}
+
+/// Whether two paths lead to the same regular file.
+fn same_file(one: &Path, other: &Path) -> bool {
+    one.is_file() && one.canonicalize().ok().is_some_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 fn explain_error(error: BatchError, batch: &BatchArgs) -> anyhow::Error {
@@ -180,30 +208,25 @@ fn print_summary(tally: &Tally, format: Format) -> anyhow::Result<()> {
 }
 
 /// Says on standard error how the batch ended.
-fn tell(report: &BatchReport, batch: &BatchArgs) -> anyhow::Result<Exit> {
+fn conclude(report: &BatchReport, batch: &BatchArgs) -> Exit {
     let tally = &report.tally;
     let speed = report.worked_on as f64 / report.elapsed.as_secs_f64().max(1e-9);
     let result = batch.out.as_deref().map(|path| format!(" -> {}", shown(path))).unwrap_or_default();
-    let mut stderr = anstream::stderr();
     match report.ending {
         BatchEnding::Completed => {
-            writeln!(
-                stderr,
-                "{} records, {} failed, in {} ({speed:.0} a second){result}",
-                tally.records,
-                tally.errors,
-                show::duration(report.elapsed)
-            )?;
-            Ok(if tally.errors == 0 { Exit::Fine } else { Exit::Failed })
+            let (records, failed, took) = (tally.records, tally.errors, show::duration(report.elapsed));
+            tell(format_args!("{records} records, {failed} failed, in {took} ({speed:.0} a second){result}\n"));
+            if tally.errors == 0 { Exit::Fine } else { Exit::Failed }
         }
         BatchEnding::FailedFast => {
-            writeln!(stderr, "stopped at record {}, which failed (--fail-fast)", tally.records.saturating_sub(1))?;
-            Ok(Exit::Failed)
+            let record = tally.records.saturating_sub(1);
+            tell(format_args!("stopped at record {record}, which failed (--fail-fast)\n"));
+            Exit::Failed
         }
         BatchEnding::Interrupted => {
             let remedy = if batch.out.is_some() { "; go on with --resume" } else { "" };
-            writeln!(stderr, "interrupted after {} records{remedy}", tally.records)?;
-            Ok(Exit::Interrupted)
+            tell(format_args!("interrupted after {} records{remedy}\n", tally.records));
+            Exit::Interrupted
         }
     }
 }

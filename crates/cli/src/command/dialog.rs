@@ -21,9 +21,9 @@ pub(crate) fn run(args: &RunArgs, path: &Path, session: &Session) -> anyhow::Res
         )
     })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    signals::cancel_on_signal(&session.options.cancel);
     let mut turns = Vec::with_capacity(lines.len());
     let ending = runtime.block_on(async {
-        tokio::spawn(signals::cancel_on_signal(session.options.cancel.clone()));
         for (at, line) in lines.into_iter().enumerate() {
             let turn = dialog.ask(line, &session.options).await;
             let ending = turn.report.ending;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, path: &Path, session: &Session) -> anyhow::Res
         anyhow::Ok(Ending::Completed)
     })?;
     runtime.shutdown_background();
-    let flushed = session.flush()?;
+    let flushed = session.end(ending == Ending::Completed)?;
     match ending {
         Ending::Completed => {
             if args.format == Format::Text {
@@ -68,10 +68,11 @@ fn read_lines(path: &Path) -> anyhow::Result<Vec<Line>> {
     for (at, line) in BufReader::new(file).lines().enumerate() {
         let line = line.with_context(|| format!("{}:{}: the dialog could not be read", path.display(), at + 1));
         let line = line.map_err(|error| Failure::wrong(format!("{error:#}")))?;
+        let line = line.trim_start_matches('\u{feff}');
         if line.trim().is_empty() {
             continue;
         }
-        lines.push(serde_json::from_str::<Line>(&line).map_err(|error| {
+        lines.push(serde_json::from_str::<Line>(line).map_err(|error| {
             Failure::wrong(format!("{}:{}:{}: {error}", path.display(), at + 1, error.column()))
                 .hint("a line is {\"question\": \"…\", \"relevant\": [\"id\", …]}")
         })?);

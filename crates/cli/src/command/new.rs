@@ -5,7 +5,7 @@ use std::io::Write;
 use hatir_pipeline::starters;
 
 use crate::args::NewArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, tell};
 
 pub(crate) fn run(args: &NewArgs) -> anyhow::Result<Exit> {
     if args.list {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &NewArgs) -> anyhow::Result<Exit> {
         .and_then(|mut file| file.write_all(starter.text.as_bytes()));
     match written {
         Ok(()) => {
-            writeln!(anstream::stderr(), "wrote {}; try `hatir check {0}` and `hatir test {0}`", path.display())?;
+            tell(format_args!("wrote {}; try `hatir check {0}` and `hatir test {0}`\n", path.display()));
             Ok(Exit::Fine)
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::args::{Format, RunArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, tell};
 use crate::{clock, load, show, signals, trust};
 
 /// A plan that is ready to run, with what the command line says about the run.
@@ -52,9 +52,11 @@ impl Session {
         Ok(Ok(Session { plan, runner, options, trace }))
     }
 
-    /// Writes out what stages and the trace hold back.
-    pub(crate) fn flush(&self) -> anyhow::Result<Result<(), Exit>> {
-        if let Err(failures) = self.runner.flush() {
+    /// Writes out what stages and the trace hold back; files that are replaced as a whole stay as they were unless the
+    /// work was completed.
+    pub(crate) fn end(&self, completed: bool) -> anyhow::Result<Result<(), Exit>> {
+        let ended = if completed { self.runner.flush() } else { self.runner.give_up() };
+        if let Err(failures) = ended {
             load::print_report(&self.plan.report_write_failures(&failures));
             return Ok(Err(Exit::Failed));
         }
@@ -86,20 +88,18 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     };
     // One run needs no worker threads: the conductor lives here, the stages on the blocking pool.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = runtime.block_on(async {
-        tokio::spawn(signals::cancel_on_signal(session.options.cancel.clone()));
-        session.runner.run(&inputs, &session.options).await
-    });
+    signals::cancel_on_signal(&session.options.cancel);
+    let report = runtime.block_on(session.runner.run(&inputs, &session.options));
     // Stragglers are not joined: dropping the runtime would wait for them.
     runtime.shutdown_background();
-    let flushed = session.flush()?;
+    let flushed = session.end(report.ending == Ending::Completed)?;
     let exit = finish(args, &session, &report)?;
     Ok(if exit == Exit::Fine { flushed.err().unwrap_or(exit) } else { exit })
 }
 
 fn finish(args: &RunArgs, session: &Session, report: &RunReport) -> anyhow::Result<Exit> {
     if args.timings {
-        write!(anstream::stderr(), "{}", show::timings(report))?;
+        tell(show::timings(report));
     }
     print_skipped(report);
     match report.ending {
@@ -113,7 +113,7 @@ fn finish(args: &RunArgs, session: &Session, report: &RunReport) -> anyhow::Resu
             Ok(Exit::Fine)
         }
         Ending::Interrupted => {
-            writeln!(anstream::stderr(), "interrupted")?;
+            tell(format_args!("interrupted\n"));
             Ok(Exit::Interrupted)
         }
         Ending::Failed(_) => {
@@ -163,7 +163,9 @@ fn given_inputs(plan: &Plan, arguments: &[String]) -> anyhow::Result<IndexMap<St
             None if value == "-" => take_stdin()?,
             None => value.to_owned(),
         };
-        given.insert(name.to_owned(), typed(plan, name, text)?);
+        if given.insert(name.to_owned(), typed(plan, name, text)?).is_some() {
+            return Err(Failure::wrong(format!("the input \"{name}\" is given twice")).into());
+        }
     }
     // A script that pipes an object in need not say so.
     if arguments.is_empty() && !plan.inputs().is_empty() && !std::io::stdin().is_terminal() {
@@ -176,7 +178,7 @@ fn given_inputs(plan: &Plan, arguments: &[String]) -> anyhow::Result<IndexMap<St
 }
 
 fn object_of(text: &str) -> anyhow::Result<IndexMap<String, Json>> {
-    serde_json::from_str(text).map_err(|error| {
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
         Failure::wrong(format!("standard input is no JSON object of inputs: {error}"))
             .hint("write {\"NAME\": VALUE, …} with the names of the pipeline's inputs")
             .into()

@@ -6,7 +6,7 @@ use hatir_pipeline::{Cancel, Plan, RunOptions, TestReport, run_test};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Format, TestArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, tell};
 use crate::{clock, load, show, signals};
 
 pub(crate) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let mut exit = Exit::Fine;
     let (mut passed, mut failed) = (0, 0);
     let mut documents = Vec::new();
-    runtime.spawn(signals::cancel_on_signal(options.cancel.clone()));
+    signals::cancel_on_signal(&options.cancel);
     for path in &args.files {
         let plan = match load::load(path, &[], load::environment()) {
             Ok(plan) => plan,
@@ -52,6 +52,10 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         Format::Text => writeln!(std::io::stdout(), "{passed} passed, {failed} failed")?,
         Format::Json => load::print_json(Format::Json, &documents.into())?,
         Format::Jsonl => documents.iter().try_for_each(|document| load::print_json(Format::Jsonl, document))?,
+    }
+    if let Some(part) = args.only.as_ref().filter(|_| passed + failed == 0) {
+        tell(format_args!("no test has \"{part}\" in its name\n"));
+        return Ok(Exit::Failed);
     }
     Ok(if failed > 0 { Exit::Failed } else { exit })
 }

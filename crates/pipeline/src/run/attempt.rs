@@ -113,6 +113,8 @@ pub(super) fn in_place(stage: &dyn Stage, inputs: &Inputs, context: &StageContex
     };
     match result {
         Ok(value) => Ended::with_value(Status::Done, value),
+        // A stage that was asked to stop says so by an error, which is no failure of its own.
+        Err((Status::Failed, error)) if context.cancel.is_cancelled() => Ended::wrong(Status::Interrupted, error, 1),
         Err((status, error)) => Ended::wrong(status, error, 1),
     }
 }

@@ -18,7 +18,11 @@ pub(super) fn holds(condition: &Condition, value: Option<&Value>) -> bool {
 /// Equality of JSON in which 1 and 1.0 are the same number.
 pub(crate) fn same_json(left: &Json, right: &Json) -> bool {
     match (left, right) {
-        (Json::Number(left), Json::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (Json::Number(left), Json::Number(right)) => {
+            // Whole numbers are compared as such: as floats, large neighbours are the same.
+            let whole = |number: &serde_json::Number| number.is_i64() || number.is_u64();
+            left == right || (!(whole(left) && whole(right)) && left.as_f64() == right.as_f64())
+        }
         (Json::Array(left), Json::Array(right)) => {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_json(left, right))
         }

@@ -272,10 +272,15 @@ impl<'run> Conductor<'run> {
         }
     }
 
+    /// Whether a stage was stopped, so that the run has no result even if nobody asks any more.
+    fn is_broken_off(&self) -> bool {
+        self.reports.iter().flatten().any(|report| report.status == Status::Interrupted)
+    }
+
     fn report(self, interrupted: bool) -> RunReport {
         let ending = match self.failed {
             Some(at) => Ending::Failed(at),
-            None if interrupted => Ending::Interrupted,
+            None if interrupted || self.is_broken_off() => Ending::Interrupted,
             None => Ending::Completed,
         };
         let value_of = |feed: &Feed| self.value_of(feed).cloned();

@@ -218,15 +218,27 @@ impl Runner {
         Conductor::new(self, inputs, options).conduct().await
     }
 
-    /// Writes out what stages hold back. To be called once after the last run, also after an interrupted one.
+    /// Writes out what stages hold back. To be called once after the last run, when all went well.
     ///
     /// # Errors
     /// The stages that could not write.
     pub fn flush(&self) -> Result<(), Vec<BuildFailure>> {
+        self.end_stages(|stage| stage.flush())
+    }
+
+    /// Ends the stages of work that was interrupted or failed: files that are replaced as a whole stay as they were.
+    ///
+    /// # Errors
+    /// The stages that could not write out what they keep in any case.
+    pub fn give_up(&self) -> Result<(), Vec<BuildFailure>> {
+        self.end_stages(|stage| stage.give_up())
+    }
+
+    fn end_stages(&self, end: impl Fn(&dyn Stage) -> Result<(), StageError>) -> Result<(), Vec<BuildFailure>> {
         let mut failures = Vec::new();
         for (stage, slot) in self.plan.stages.iter().zip(&self.slots) {
             if let Slot::Ready(ready) = slot
-                && let Err(error) = ready.flush()
+                && let Err(error) = end(ready.as_ref())
             {
                 failures.push(BuildFailure { stage: stage.name.clone(), kind: stage.kind.clone(), error });
             }

@@ -262,6 +262,18 @@ impl Stage for Writer {
         Ok(Value::Number(f64::from(count)))
     }
 
+    fn give_up(&self) -> Result<(), StageError> {
+        if self.mode == WriteMode::Replace {
+            // What is there goes away with its temporary file, and the file itself stays as it was.
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if matches!(&*state, State::Open(output) if output.temporary.is_some()) {
+                *state = State::Closed;
+                return Ok(());
+            }
+        }
+        self.flush()
+    }
+
     fn flush(&self) -> Result<(), StageError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match std::mem::replace(&mut *state, State::Closed) {

@@ -54,7 +54,7 @@ fn no_answer_is_an_answer() {
         (json!({ "minimum-overlap": 1.0 }), json!([clause()])),
     ] {
         let found = answer(with, "refund for aliens", items);
-        assert_eq!(found, json!({ "text": "", "found": false }));
+        assert_eq!(found, json!({ "text": "", "found": false, "citations": [] }));
     }
     // No word at all in the question: nothing can be shared.
     assert_eq!(answer(json!({ "minimum-overlap": 0.0 }), "?!", json!([clause()]))["found"], false);
