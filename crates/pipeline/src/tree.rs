@@ -171,6 +171,10 @@ impl Reader<'_> {
                 None => problem,
             }
         } else if message.contains("recurs") {
+            // The parser gives up behind what was too much, which may be the next line.
+            let before = self.text[..span.start].trim_end();
+            let last = before.chars().next_back().map_or(0, char::len_utf8);
+            let span = Span::new(self.source, before.len() - last..before.len());
             Problem::new(Code::NESTED_TOO_DEEP, "the nesting is too deep")
                 .at(span)
                 .label("at most 80 levels")

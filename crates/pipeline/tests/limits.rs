@@ -248,3 +248,16 @@ fn a_hundred_thousand_wrong_references_in_one_string() {
         assert!(report.problems().iter().any(|problem| problem.message.contains("99950 more references")));
     }
 }
+
+#[test]
+fn nesting_that_is_too_deep_is_told_on_its_own_line() {
+    let text = format!("version = 1\nx{} = 1\n", ".a".repeat(5_000));
+    let report = hatir_pipeline::compile(
+        hatir_pipeline::Source::new("p.toml", text),
+        &hatir_pipeline::Registry::standard(),
+        &hatir_pipeline::Options::default(),
+    )
+    .report;
+    let deep = report.problems().iter().find(|problem| problem.code == Code::NESTED_TOO_DEEP).unwrap();
+    assert_eq!(report.position(deep.place.as_ref().unwrap().span).unwrap().line, 2);
+}
