@@ -240,6 +240,30 @@ fn at_a_terminal_an_untrusted_folder_is_asked_about_and_remembered() {
     assert_eq!(started(), 3, "an answer of `always` holds for scripts too");
 }
 
+/// A line break in a folder's name would put a second folder on the list.
+#[test]
+fn a_folder_with_control_characters_in_its_name_is_not_remembered() {
+    let folder = Folder::new();
+    folder.write(
+        "odd\nname/p.toml",
+        "version = 1\n[pipeline]\noutput = \"child\"\n[stage.child]\nuse = \"exec\"\nwith.program = \"sh\"\n\
+         with.args = [\"-c\", \"echo 7\"]\n",
+    );
+    std::os::unix::fs::symlink(folder.path("odd\nname"), folder.path("link")).unwrap();
+    let (screen, code) = on_a_terminal(&folder, &["run", "link/p.toml"], "a\n");
+    assert!(screen.contains("control characters"), "{screen}");
+    assert_eq!(code, Some(2));
+    assert!(!folder.path("state/hatir/trusted-folders").exists());
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_record() {
+    let folder = Folder::new();
+    folder.write("p.toml", COUNT).write("in.jsonl", "\u{feff}{\"text\":\"a\"}\n");
+    folder.hatir(&["run", "p.toml", "--batch", "in.jsonl"]).expect(0).prints("\"output\":1");
+    folder.hatir_with_input(&["run", "p.toml", "--input", "-"], "\u{feff}{\"text\":\"a\"}").expect(0).prints("1");
+}
+
 #[test]
 fn at_a_terminal_a_batch_shows_a_bar_and_problems_have_colours() {
     let folder = Folder::new();
