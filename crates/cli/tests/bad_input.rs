@@ -285,6 +285,12 @@ fn a_result_is_not_written_over_what_it_is_made_of() {
     folder.write("real.jsonl", "old");
     folder.hatir(&["run", "p.toml", "--batch", "in.jsonl", "--out", "link.jsonl"]).expect(0);
     assert!(folder.path("link.jsonl").is_symlink() && folder.read("real.jsonl").contains("\"output\":1"));
+    // A killed run leaves its work beside the file that the link leads to, and --resume finds it there.
+    folder.write("real.jsonl.part", "{\"record\":0,\"out");
+    folder
+        .hatir(&["run", "p.toml", "--batch", "in.jsonl", "--out", "link.jsonl", "--resume"])
+        .expect(2)
+        .says("--restart");
 }
 
 #[test]

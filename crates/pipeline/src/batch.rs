@@ -310,6 +310,10 @@ pub async fn run_batch(
         flush_at = flush_at.or_else(|| Some(tokio::time::Instant::now() + FLUSH_AFTER));
     }
     output.flush().map_err(|error| BatchError::Output { after: tally.records, error })?;
+    // Lines behind a record that never came: the result has a hole there and must not pass for a whole one.
+    if ending == BatchEnding::Completed && !early.is_empty() {
+        ending = BatchEnding::Interrupted;
+    }
     if let Some(error) = input_error {
         return Err(BatchError::Input { after: tally.records, error });
     }
@@ -327,12 +331,15 @@ async fn until(deadline: Option<tokio::time::Instant>) {
 struct Messages {
     lines: mpsc::UnboundedReceiver<Message>,
     window: Arc<Semaphore>,
+    stop: Cancel,
 }
 
-/// Ends the working threads when the batch ends early for whatever reason, an error of the output included.
+/// Ends the working threads, and what they started, when the batch ends early for whatever reason, an error of the
+/// output included.
 impl Drop for Messages {
     fn drop(&mut self) {
         self.window.close();
+        self.stop.cancel();
     }
 }
 
@@ -361,7 +368,7 @@ fn start_workers(
         let runtime = runtime.clone();
         std::thread::spawn(move || worker.work(&runtime));
     }
-    Messages { lines, window }
+    Messages { lines, window, stop: stop.clone() }
 }
 
 /// One of the `jobs`.

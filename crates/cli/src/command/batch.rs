@@ -113,7 +113,8 @@ fn open_result(
         (_, true) => Earlier::Discard,
         _ => Earlier::Refuse,
     };
-    let mut part = path.as_os_str().to_owned();
+    // The unfinished result stands beside the file that a link leads to.
+    let mut part = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
     part.push(".part");
     if batch.resume && path.is_file() && !Path::new(&part).exists() {
         tell(format_args!("{} is complete; there is nothing to resume\n", path.display()));
