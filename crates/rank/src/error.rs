@@ -89,6 +89,16 @@ pub enum Error {
         /// Its own error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A model that cannot be opened or that fails.
+    #[error("the model in {} cannot be used: {problem}; {remedy}", folder.display())]
+    Model {
+        /// The model's folder.
+        folder: PathBuf,
+        /// What was found.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
     /// The operating system refused a file operation.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

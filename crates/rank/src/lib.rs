@@ -32,16 +32,24 @@
 mod analysis;
 mod config;
 mod document;
+mod embed;
 mod error;
 mod fusion;
+mod graph;
 mod index;
+mod intent;
 mod lexical;
+#[cfg(feature = "model")]
+pub mod model;
 mod query;
 mod ranking;
+pub mod temporal;
+mod vectors;
 mod voice;
 
 pub use config::{Config, Lexical};
 pub use document::{Document, Language};
+pub use embed::{Embedder, Evidence, ModelInfo, Vector};
 pub use error::{Error, Result};
 pub use fusion::{Fused, RANK_CONSTANT, RankedList, VoiceShare, Weights, fuse};
 pub use index::Index;

@@ -1,0 +1,1 @@
+//! A walk over the links between documents.

@@ -1,0 +1,1 @@
+//! What kind of answer a question wants.

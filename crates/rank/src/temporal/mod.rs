@@ -1,0 +1,1 @@
+//! Dates and periods in what people write.

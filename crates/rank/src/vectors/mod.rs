@@ -1,0 +1,1 @@
+//! Vectors on disk, and the nearest of them.
