@@ -32,6 +32,9 @@ pub(crate) enum Command {
     Stages(StagesArgs),
     /// Write a starter pipeline
     New(NewArgs),
+    /// Measure searching on files of questions with known answers
+    #[command(subcommand)]
+    Bench(crate::command::bench::BenchCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -43,6 +43,7 @@ fn dispatch(command: &Command) -> anyhow::Result<Exit> {
         Command::Schema(args) => command::inspect::schema(args),
         Command::Stages(args) => command::inspect::stages(args),
         Command::New(args) => command::new::run(args),
+        Command::Bench(command) => command::bench::run(command),
         Command::Completions { shell } => {
             // The generator panics when its writer fails, so it writes to memory first.
             let mut script = Vec::new();

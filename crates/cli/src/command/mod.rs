@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod batch;
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod dialog;
 pub(crate) mod inspect;
