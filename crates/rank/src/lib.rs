@@ -31,9 +31,13 @@
 
 mod analysis;
 mod config;
+mod conversation;
+mod decay;
+mod diversity;
 mod document;
 mod embed;
 mod error;
+mod filter;
 mod fusion;
 mod graph;
 mod index;
@@ -43,19 +47,24 @@ mod lexical;
 pub mod model;
 mod query;
 mod ranking;
+mod search;
+mod semantic;
 pub mod temporal;
 // For the crate's own benchmarks and examples; no part of its interface.
 #[doc(hidden)]
 pub mod vectors;
 mod voice;
 
-pub use config::{Config, Lexical};
-pub use document::{Document, Language};
+pub use config::{Config, Conversation, Diversity, EvidenceFusion, Fusion, Grading, Lexical};
+pub use decay::{Kind, Weibull};
+pub use document::{Document, Language, Link, Turn};
 pub use embed::{Embedder, Evidence, ModelInfo, Vector};
 pub use error::{Error, Result};
+pub use filter::Filter;
 pub use fusion::{Fused, RANK_CONSTANT, RankedList, VoiceShare, Weights, fuse};
-pub use index::Index;
+pub use index::{Backfill, Index};
+pub use intent::Intent;
 pub use lexical::LexicalVoice;
-pub use query::Query;
-pub use ranking::{Explanation, Hit, Ranking, Silence, VoiceReport};
-pub use voice::{Candidate, FieldShare, Heard, Voice};
+pub use query::{Mode, Query, QueryTerm};
+pub use ranking::{Explanation, Grade, Hit, Ranking, RuleShare, Silence, VoiceReport};
+pub use voice::{Candidate, FieldShare, Heard, Scale, Voice};

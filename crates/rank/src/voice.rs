@@ -40,6 +40,21 @@ pub trait Voice: Send + Sync {
     ///
     /// Ids that the index does not hold are left out of the fusion and counted in the voice's report.
     fn hear(&self, query: &Query, depth: usize) -> Result<Heard>;
+
+    /// What its raw scores say beyond their order; nothing, unless a voice knows better.
+    fn scale(&self) -> Scale {
+        Scale::Unknown
+    }
+}
+
+/// What a voice's raw scores say beyond their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scale {
+    /// Nothing: only ranks count, and the document at rank r is worth 61 / (60 + r) of the first.
+    Unknown,
+    /// They are evidence from 0 (none) to 1 (all that one could wish for); what is outside is clipped.
+    Unit,
 }
 
 /// What a voice answered.
@@ -92,9 +107,10 @@ impl Candidate {
 /// The part of a raw score that one searched field gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldShare {
-    /// The field: for the lexical voice `neutral`, `english`, `turkish` or `identifiers`.
+    /// The field: for the lexical voice `english`, `turkish` or `other` (stems), `grams`, the same with `context_` for
+    /// what was said before, and `coverage`.
     pub field: &'static str,
-    /// Its part of the raw score, boost included.
+    /// Its part of the raw score.
     pub score: f64,
     /// The query's terms that matched there, as they stand in the index (folded, stemmed), in alphabetical order.
     pub terms: Vec<String>,

@@ -4,12 +4,14 @@
 //! made before is refused and not searched with terms it does not hold. A test pins the terms of a table of texts.
 
 mod fold;
+mod grams;
 mod identifiers;
 mod language;
 mod stem;
 mod stopwords;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 pub(crate) use language::language_of;
@@ -17,14 +19,16 @@ use language::start_of;
 
 use crate::document::{Document, Language};
 use crate::query::Query;
-use fold::{fold, turkish_lower};
-use identifiers::{humps, identifiers};
+pub(crate) use fold::fold;
+use fold::turkish_lower;
+use grams::grams;
+use identifiers::{humps, names};
 use stem::stems;
 use stopwords::is_stop_word;
 use words::{Word, normalise, words};
 
 /// Part of the format that an index states.
-pub(crate) const ANALYSIS_VERSION: u32 = 1;
+pub(crate) const ANALYSIS_VERSION: u32 = 2;
 
 /// A query is read up to its first 256 different content words; the rest is ignored.
 pub(crate) const MAX_QUERY_WORDS: usize = 256;
@@ -32,110 +36,221 @@ pub(crate) const MAX_QUERY_WORDS: usize = 256;
 /// A query is read up to this many bytes, cut between characters.
 pub(crate) const MAX_QUERY_BYTES: usize = 64 * 1024;
 
+/// A query has at most this many different grams; the rest is ignored.
+const MAX_QUERY_GRAMS: usize = 2_048;
+
 /// The searched fields, in the order in which scores are added up.
+///
+/// A document has the stems of its own language in one of the first three, and its character grams in the fourth. A
+/// record of a conversation has them a second time, together with its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FieldKind {
-    Neutral,
+    Other,
     English,
     Turkish,
-    Identifiers,
+    Grams,
+    ContextOther,
+    ContextEnglish,
+    ContextTurkish,
+    ContextGrams,
 }
 
+/// How many searched fields there are.
+pub(crate) const FIELDS: usize = 8;
+
 impl FieldKind {
-    pub(crate) const ALL: [Self; 4] = [Self::Neutral, Self::English, Self::Turkish, Self::Identifiers];
+    pub(crate) const ALL: [Self; FIELDS] = [
+        Self::Other,
+        Self::English,
+        Self::Turkish,
+        Self::Grams,
+        Self::ContextOther,
+        Self::ContextEnglish,
+        Self::ContextTurkish,
+        Self::ContextGrams,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Neutral => "neutral",
+            Self::Other => "other",
             Self::English => "english",
             Self::Turkish => "turkish",
-            Self::Identifiers => "identifiers",
+            Self::Grams => "grams",
+            Self::ContextOther => "context_other",
+            Self::ContextEnglish => "context_english",
+            Self::ContextTurkish => "context_turkish",
+            Self::ContextGrams => "context_grams",
         }
+    }
+
+    /// Which of a query's four groups of terms the field is asked for.
+    pub(crate) fn group(self) -> usize {
+        self as usize % 4
+    }
+
+    pub(crate) fn is_grams(self) -> bool {
+        self.group() == Self::Grams as usize
+    }
+
+    pub(crate) fn is_context(self) -> bool {
+        self as usize >= 4
     }
 }
 
-/// The terms of a document, by field in the order of [`FieldKind::ALL`].
-pub(crate) type DocumentTerms = [Vec<String>; 4];
+/// The group of a language's stems.
+pub(crate) fn stem_group(language: Option<Language>) -> usize {
+    match language {
+        None => FieldKind::Other as usize,
+        Some(Language::English) => FieldKind::English as usize,
+        Some(Language::Turkish) => FieldKind::Turkish as usize,
+    }
+}
 
-/// The distinct terms of a query with their number of occurrences, by field in the order of [`FieldKind::ALL`].
-pub(crate) type QueryTerms = [BTreeMap<String, u32>; 4];
+/// Between the terms of a field: no term holds it.
+pub(crate) const SEPARATOR: char = '\u{1}';
 
-/// The terms of a document: its folded words, the stems of its own language without function words, its names.
+/// A document's terms, and what else its text tells.
+pub(crate) struct DocumentTerms {
+    /// By field in the order of [`FieldKind::ALL`], each term closed by [`SEPARATOR`].
+    pub(crate) fields: [String; FIELDS],
+    pub(crate) language: Option<Language>,
+    /// How many words the text has, title and context left out.
+    pub(crate) words: usize,
+}
+
+/// The terms of a document: the stems of its own language without function words (the folded words where it has no
+/// language of ours), its names from code whole and in parts, and the 4-grams of all its words.
 pub(crate) fn document_terms(document: &Document) -> DocumentTerms {
     let whole = match &document.title {
-        Some(title) => format!("{title}\n{}", document.text),
-        None => document.text.clone(),
+        Some(title) => Cow::Owned(format!("{title}\n{}", document.text)),
+        None => Cow::Borrowed(document.text.as_str()),
     };
-    let normalised = normalise(&whole);
-    let words = words(&normalised);
-    let mut terms = DocumentTerms::default();
-    terms[FieldKind::Neutral as usize] = words.iter().map(|word| fold(word.text)).collect();
-    if let Some(language) = document.language.or_else(|| language_of(&whole)) {
-        let content: Vec<Word<'_>> = words
-            .iter()
-            .filter(|word| !is_function_word(word, Some(language)))
-            .flat_map(|word| with_humps(*word))
-            .collect();
-        let field = match language {
-            Language::English => FieldKind::English,
-            Language::Turkish => FieldKind::Turkish,
-        };
-        terms[field as usize] = stems(&content, language);
+    let language = document.language.or_else(|| language_of(&whole));
+    let mut fields: [String; FIELDS] = Default::default();
+    let words = terms_of(&whole, language, &mut fields, 0);
+    if let Some(context) = document.context.as_deref().filter(|_| document.turn.is_some()) {
+        terms_of(&format!("{context}\n{whole}"), language, &mut fields, 4);
     }
-    terms[FieldKind::Identifiers as usize] = identifiers(&normalised);
-    terms
+    DocumentTerms { fields, language, words }
+}
+
+/// Puts the terms of a text into its two fields behind `first`; gives the number of words.
+fn terms_of(text: &str, language: Option<Language>, fields: &mut [String; FIELDS], first: usize) -> usize {
+    let normalised = normalise(text);
+    let words = words(&normalised);
+    let folded: Vec<String> = words.iter().map(|word| fold(word.text)).collect();
+    let gram_field = &mut fields[first + FieldKind::Grams as usize];
+    for word in &folded {
+        grams(word, |gram| push(gram_field, gram));
+    }
+    let stem_field = &mut fields[first + stem_group(language)];
+    match language {
+        Some(language) => {
+            let content: Vec<Word<'_>> = words
+                .iter()
+                .zip(&folded)
+                .filter(|(word, folded)| !is_function_word(word, folded, Some(language)))
+                .flat_map(|(word, _)| with_humps(*word))
+                .collect();
+            for stem in stems(&content, language) {
+                push(stem_field, &stem);
+            }
+        }
+        None => folded.iter().for_each(|word| push(stem_field, word)),
+    }
+    for name in names(&normalised) {
+        push(stem_field, &name);
+    }
+    words.len()
+}
+
+fn push(field: &mut String, term: &str) {
+    field.push_str(term);
+    field.push(SEPARATOR);
+}
+
+/// What a query asks the fields for.
+#[derive(Debug, Default)]
+pub(crate) struct QueryTerms {
+    /// The distinct terms with their weight in the query, by group: folded words, English stems, Turkish stems, grams.
+    pub(crate) groups: [BTreeMap<String, f64>; 4],
+    /// The query's language, stated or found.
+    pub(crate) language: Option<Language>,
 }
 
 /// The terms of a query, or why there are none, in words for a person.
 pub(crate) fn query_terms(query: &Query) -> Result<QueryTerms, &'static str> {
-    let normalised = normalise(start_of(&query.text, MAX_QUERY_BYTES));
-    let words = words(&normalised);
-    if query.text.trim().is_empty() {
-        return Err("the query is empty");
-    }
-    let language = query.language.or_else(|| language_of(&query.text));
-    let mut seen: HashSet<&str> = HashSet::new();
-    let content: Vec<Word<'_>> = words
-        .iter()
-        .filter(|word| !is_function_word(word, language))
-        .take_while(|word| {
-            seen.insert(word.text);
-            seen.len() <= MAX_QUERY_WORDS
-        })
-        .copied()
-        .collect();
-    let mut terms = QueryTerms::default();
-    let names = identifiers(&normalised);
-    let mut count = |field: FieldKind, term: String| *terms[field as usize].entry(term).or_insert(0) += 1;
-    for word in &content {
-        let folded = fold(word.text);
-        count(FieldKind::Identifiers, folded.clone());
-        count(FieldKind::Neutral, folded);
-    }
-    let parted: Vec<Word<'_>> = content.iter().flat_map(|word| with_humps(*word)).collect();
-    for (field, language) in [(FieldKind::English, Language::English), (FieldKind::Turkish, Language::Turkish)] {
-        for stem in stems(&parted, language) {
-            count(field, stem);
+    let mut terms = QueryTerms { language: query.language.or_else(|| language_of(&query.text)), ..QueryTerms::default() };
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut any_word = false;
+    if query.terms.is_empty() {
+        if query.text.trim().is_empty() {
+            return Err("the query is empty");
+        }
+        any_word = add_text(&query.text, 1.0, &mut terms, &mut seen);
+    } else {
+        for term in &query.terms {
+            any_word |= add_text(&term.text, term.weight, &mut terms, &mut seen);
         }
     }
-    let names_terms = &mut terms[FieldKind::Identifiers as usize];
-    for name in names {
-        if names_terms.len() < 2 * MAX_QUERY_WORDS && !is_stop_word(language, &name, &turkish_lower(&name)) {
-            names_terms.entry(name).or_insert(1);
-        }
-    }
-    if terms.iter().all(BTreeMap::is_empty) {
-        return Err(if words.is_empty() {
-            "the query has no letter or digit"
-        } else {
+    if terms.groups[..3].iter().all(BTreeMap::is_empty) {
+        return Err(if any_word {
             "the query has only function words, which say nothing about a subject"
+        } else {
+            "the query has no letter or digit"
         });
     }
     Ok(terms)
 }
 
-fn is_function_word(word: &Word<'_>, language: Option<Language>) -> bool {
-    word.negated || is_stop_word(language, &fold(word.text), &turkish_lower(word.text))
+/// Adds the terms of a piece of a query; whether it has a word at all.
+fn add_text(text: &str, weight: f64, terms: &mut QueryTerms, seen: &mut HashSet<String>) -> bool {
+    let normalised = normalise(start_of(text, MAX_QUERY_BYTES));
+    let words = words(&normalised);
+    let language = terms.language;
+    let mut content: Vec<Word<'_>> = Vec::new();
+    for word in &words {
+        let folded = fold(word.text);
+        grams(&folded, |gram| {
+            let grams = &mut terms.groups[FieldKind::Grams as usize];
+            if let Some(count) = grams.get_mut(gram) {
+                *count += weight;
+            } else if grams.len() < MAX_QUERY_GRAMS {
+                grams.insert(gram.to_owned(), weight);
+            }
+        });
+        if seen.len() >= MAX_QUERY_WORDS || is_function_word(word, &folded, language) {
+            continue;
+        }
+        content.push(*word);
+        *terms.groups[FieldKind::Other as usize].entry(folded.clone()).or_insert(0.0) += weight;
+        seen.insert(folded);
+    }
+    let parted: Vec<Word<'_>> = content.iter().flat_map(|word| with_humps(*word)).collect();
+    for language in [Language::English, Language::Turkish] {
+        let group = &mut terms.groups[stem_group(Some(language))];
+        for stem in stems(&parted, language) {
+            *group.entry(stem).or_insert(0.0) += weight;
+        }
+    }
+    if !content.is_empty() {
+        for name in names(&normalised).into_iter().take(MAX_QUERY_WORDS) {
+            for group in &mut terms.groups[..3] {
+                *group.entry(name.clone()).or_insert(0.0) += weight;
+            }
+        }
+    }
+    !words.is_empty()
+}
+
+/// The folded words of a text, in order.
+pub(crate) fn query_words(text: &str) -> Vec<String> {
+    let normalised = normalise(start_of(text, MAX_QUERY_BYTES));
+    words(&normalised).iter().map(|word| fold(word.text)).collect()
+}
+
+fn is_function_word(word: &Word<'_>, folded: &str, language: Option<Language>) -> bool {
+    word.negated || is_stop_word(language, folded, &turkish_lower(word.text))
 }
 
 /// The word, and behind it the parts of a name in camel case.

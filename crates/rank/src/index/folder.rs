@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 
 /// States the format; written before anything else.
 const FORMAT_FILE: &str = "hatir-rank.format";
-/// Names the process that writes; its content counts only while the engine's lock is held.
+/// Names the process that writes, while it writes.
 const HOLDER_FILE: &str = "hatir-rank.writer";
 /// The engine's list of segments; replaced atomically by each commit.
 pub(crate) const META_FILE: &str = "meta.json";
@@ -84,7 +84,9 @@ pub(crate) fn create(folder: &Path, fields: &Fields) -> Result<tantivy::Index> {
     }
     write_file(&folder.join(FORMAT_FILE), format_name().as_bytes())?;
     let created = tantivy::Index::create(directory, fields.schema.clone(), engine_settings());
-    created.map_err(|error| Error::engine(folder, error))
+    let created = created.map_err(|error| Error::engine(folder, error))?;
+    super::schema::prepare(&created);
+    Ok(created)
 }
 
 /// Two processes that create the same index at once must not write over each other: the second waits, up to two
@@ -113,6 +115,7 @@ pub(crate) fn open(folder: &Path, fields: &Fields) -> Result<tantivy::Index> {
     }
     check_format(folder)?;
     let index = tantivy::Index::open(open_directory(folder)?).map_err(|error| Error::engine(folder, error))?;
+    super::schema::prepare(&index);
     if index.schema() != fields.schema {
         let problem = "its fields are not those of the format it states".to_owned();
         return Err(Error::Corrupt { folder: folder.to_path_buf(), problem });
@@ -165,17 +168,34 @@ fn locked(folder: &Path, error: LockError) -> Error {
     }
 }
 
-/// Says who writes, for a second writer's error. It need not survive a crash, so it is not synced.
+/// Says who writes: for a second writer's error, and so that a writer that never came to its end leaves a trace
+/// ([`was_left`]), even when the power went; hence it is synced.
 pub(crate) fn name_holder(folder: &Path, writer: &str) -> Result<()> {
     let process = std::process::id();
     let text = if writer.is_empty() { format!("process {process}") } else { format!("{writer} (process {process})") };
     let path = folder.join(HOLDER_FILE);
-    fs::write(&path, text).map_err(|error| Error::io("write", &path, error))
+    let written = fs::File::create(&path).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    written.map_err(|error| Error::io("write", &path, error))
 }
 
 pub(crate) fn forget_holder(folder: &Path) {
-    // A name left behind does no harm: it is read only while the lock is held, and then it is new.
+    // A name left behind costs one full check when the index is opened next.
     let _ = fs::remove_file(folder.join(HOLDER_FILE));
+}
+
+/// Whether a writer was ended before its end: it left its name, and nobody holds the lock.
+pub(crate) fn was_left(folder: &Path, engine: &tantivy::Index) -> bool {
+    folder.join(HOLDER_FILE).exists() && engine.directory().acquire_lock(&INDEX_WRITER_LOCK).is_ok()
+}
+
+/// Removes the trace of a writer that never came to its end, once all has been checked.
+pub(crate) fn forget_left(folder: &Path, engine: &tantivy::Index) {
+    if let Ok(_lock) = engine.directory().acquire_lock(&INDEX_WRITER_LOCK) {
+        forget_holder(folder);
+    }
 }
 
 /// Who holds the writer's lock, as far as it said so.

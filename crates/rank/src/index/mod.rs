@@ -3,27 +3,32 @@
 mod folder;
 mod schema;
 mod snapshot;
+mod vectors;
 mod writer;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tantivy::{IndexReader, ReloadPolicy, TantivyError};
 
-pub(crate) use schema::format_name;
-pub(crate) use snapshot::{SegmentView, Snapshot};
+pub(crate) use schema::{filter_term, format_name};
+pub(crate) use snapshot::{Doc, SegmentView, Snapshot};
 
 use crate::config::Config;
 use crate::document::Document;
+use crate::embed::{Embedder, ModelInfo};
 use crate::error::{Error, Result};
-use crate::fusion::{RankedList, fuse};
 use crate::lexical::LexicalVoice;
 use crate::query::Query;
-use crate::ranking::{Explanation, Hit, Ranking, Silence, VoiceReport};
-use crate::voice::{Heard, Voice};
+use crate::ranking::Ranking;
+use crate::search::Search;
+use crate::voice::Voice;
 use folder::{CommitMark, Found};
-use schema::Fields;
-use writer::Writer;
+use schema::{Fields, Payload, content_key, context_key, embedded_context, embedded_text};
+use vectors::{Content, Files, Wanted};
+use writer::{Writer, read_payload};
 
 /// Stands for the folder in errors about an index that has none.
 const IN_MEMORY: &str = "(memory)";
@@ -63,8 +68,38 @@ pub struct Index {
     fields: Fields,
     config: Arc<Config>,
     reader: IndexReader,
+    files: Files,
     current: RwLock<Current>,
     pending: Mutex<Pending>,
+    model: RwLock<Model>,
+    /// A writer was ended before its end: everything is checked before the first use.
+    unchecked: AtomicBool,
+}
+
+/// Who makes the vectors.
+#[derive(Clone, Default)]
+enum Model {
+    #[default]
+    None,
+    Embedder(Arc<dyn Embedder>),
+    Caller(Arc<ModelInfo>),
+}
+
+impl Model {
+    fn info(&self) -> Option<&ModelInfo> {
+        match self {
+            Self::None => None,
+            Self::Embedder(embedder) => Some(embedder.model()),
+            Self::Caller(info) => Some(info),
+        }
+    }
+
+    fn embedder(&self) -> Option<&dyn Embedder> {
+        match self {
+            Self::Embedder(embedder) => Some(embedder.as_ref()),
+            Self::None | Self::Caller(_) => None,
+        }
+    }
 }
 
 /// The commit that searches see.
@@ -78,6 +113,10 @@ struct Current {
 struct Pending {
     writer: Option<Writer>,
     fingerprint: Option<String>,
+    /// The texts of the documents added, and those that brought a vector.
+    wanted: Vec<Wanted>,
+    /// The last record added of each session, as it serves the next one for a context.
+    turns: HashMap<String, (u64, String)>,
 }
 
 impl std::fmt::Debug for Index {
@@ -103,6 +142,7 @@ impl Index {
             .settings(schema::engine_settings())
             .create_in_ram()
             .map_err(|error| Error::engine(Path::new(IN_MEMORY), error))?;
+        schema::prepare(&engine);
         Self::with_engine(engine, None, fields, config)
     }
 
@@ -180,22 +220,25 @@ impl Index {
 
     fn with_engine(engine: tantivy::Index, folder: Option<&Path>, fields: Fields, config: &Config) -> Result<Self> {
         let shown = folder.unwrap_or(Path::new(IN_MEMORY));
-        // The mark is taken before the commit is read: a commit in between is then read again, and never missed.
-        let mark = folder.and_then(folder::commit_mark);
         let reader: IndexReader = engine
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .try_into()
             .map_err(|error: TantivyError| Error::engine(shown, error))?;
-        let snapshot = Snapshot::new(reader.searcher(), fields.clone()).map_err(|error| Error::engine(shown, error))?;
+        let files = Files::default();
+        let current = read(&engine, &reader, &files, folder, &fields)?;
+        let unchecked = AtomicBool::new(folder.is_some_and(|folder| folder::was_left(folder, &engine)));
         Ok(Self {
             engine,
             folder: folder.map(Path::to_path_buf),
             fields,
             config: Arc::new(config.clone()),
             reader,
-            current: RwLock::new(Current { snapshot: Arc::new(snapshot), mark }),
+            files,
+            current: RwLock::new(current),
             pending: Mutex::new(Pending::default()),
+            model: RwLock::default(),
+            unchecked,
         })
     }
 
@@ -209,15 +252,94 @@ impl Index {
         &self.config
     }
 
+    /// From now on documents and queries become vectors by this embedder: at each [`commit`](Self::commit), or later by
+    /// [`backfill`](Self::backfill) for what is there already. Vectors of other models are never compared with its own;
+    /// they go once every document has one of its.
+    pub fn use_embedder(&self, embedder: Arc<dyn Embedder>) {
+        *self.model.write().unwrap_or_else(PoisonError::into_inner) = Model::Embedder(embedder);
+    }
+
+    /// From now on the caller brings the vectors himself, of documents ([`Document::with_vector`]) and of queries
+    /// ([`Query::with_vector`]), all made by this model.
+    pub fn use_model(&self, model: ModelInfo) {
+        *self.model.write().unwrap_or_else(PoisonError::into_inner) = Model::Caller(Arc::new(model));
+    }
+
+    fn model(&self) -> Model {
+        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Adds a document, in place of any with its id. Searches see it after [`commit`](Self::commit).
     ///
     /// # Errors
-    /// [`Error::InvalidDocument`] for an id that is empty or too long, [`Error::Locked`] while another handle or
-    /// process writes, [`Error::Io`].
+    /// [`Error::InvalidDocument`] for an id that is empty or too long, a number out of its range, or a vector that is
+    /// zero, not finite, or of another size than the model's; [`Error::Locked`] while another handle or process
+    /// writes, [`Error::Io`].
     pub fn add(&self, document: &Document) -> Result<()> {
-        document.check()?;
         let mut pending = self.lock_pending();
-        self.writer(&mut pending)?.put(&self.fields, document)
+        let ready = self.ready(document, &mut pending)?;
+        self.writer(&mut pending)?.put(&self.fields, &ready)?;
+        self.want(&ready, &mut pending);
+        Ok(())
+    }
+
+    /// Checks a document, and gives a record of a conversation its context.
+    fn ready<'d>(&self, document: &'d Document, pending: &mut Pending) -> Result<std::borrow::Cow<'d, Document>> {
+        document.check()?;
+        if let Some(vector) = &document.vector {
+            self.check_vector(document, vector)?;
+        }
+        let Some(turn) = &document.turn else { return Ok(std::borrow::Cow::Borrowed(document)) };
+        let mut ready = document.clone();
+        if ready.context.is_none() {
+            let before = match pending.turns.get(&turn.session) {
+                Some((position, text)) if position.checked_add(1) == Some(turn.position) => Some(text.clone()),
+                _ => self.turn_before(&turn.session, turn.position)?,
+            };
+            ready.context = Some(context_of(before.as_deref(), document.created_at));
+        }
+        pending.turns.insert(turn.session.clone(), (turn.position, document.text.clone()));
+        Ok(std::borrow::Cow::Owned(ready))
+    }
+
+    fn turn_before(&self, session: &str, position: u64) -> Result<Option<String>> {
+        let snapshot = self.snapshot();
+        let Some(before) = position.checked_sub(1) else { return Ok(None) };
+        let Some(doc) = snapshot.turn_at(snapshot::session_key(session), before) else { return Ok(None) };
+        Ok(Some(snapshot.document(doc).map_err(|error| self.error(error))?.text))
+    }
+
+    fn check_vector(&self, document: &Document, vector: &[f32]) -> Result<()> {
+        let model = self.model();
+        let problem = match model.info() {
+            None => "it brings a vector, and no model was named that made it (`Index::use_model`)".to_owned(),
+            Some(info) if vector.len() != info.dimension => {
+                format!("its vector has {} numbers, {} has {}", vector.len(), info.name, info.dimension)
+            }
+            Some(_) if vector.iter().any(|value| !value.is_finite()) => "its vector holds a number that is not finite".to_owned(),
+            Some(_) if vector.iter().all(|value| *value == 0.0) => "its vector is zero, which points nowhere".to_owned(),
+            Some(_) => return Ok(()),
+        };
+        Err(Error::InvalidDocument { id: document.id.chars().take(80).collect(), problem })
+    }
+
+    /// Notes what has to become a vector with the next commit.
+    fn want(&self, document: &Document, pending: &mut Pending) {
+        let model = self.model();
+        let id = || document.id.chars().take(80).collect::<String>();
+        if let Some(vector) = &document.vector {
+            let content = Content::Made(vector.clone());
+            pending.wanted.push(Wanted { key: content_key(document), id: id(), content });
+            return;
+        }
+        if model.embedder().is_none() || !self.config.embed_at_commit {
+            return;
+        }
+        let content = Content::Text(embedded_text(document));
+        pending.wanted.push(Wanted { key: content_key(document), id: id(), content });
+        if let Some(text) = embedded_context(document) {
+            pending.wanted.push(Wanted { key: context_key(document), id: id(), content: Content::Text(text) });
+        }
     }
 
     /// Removes the document with this id; none is no error. Searches see it after [`commit`](Self::commit).
@@ -230,15 +352,17 @@ impl Index {
         Ok(())
     }
 
-    /// Makes all changes since the last commit visible at once, durable, and gives the lock back. Without changes and
-    /// without a new fingerprint nothing happens.
+    /// Makes all changes since the last commit visible at once, in all voices, durable, and gives the lock back.
+    /// Without changes and without a new fingerprint nothing happens. With an embedder the new texts become vectors
+    /// first, unless [`Config::embed_at_commit`] says otherwise; a text that has a vector keeps it.
     ///
     /// A fingerprint lasts for one commit: a commit without [`set_fingerprint`](Self::set_fingerprint) clears it, so
     /// that it never describes other documents than those it was set for. Now and then a commit also joins small
-    /// segments, which costs time in proportion to their size.
+    /// segments and vector files, which costs time in proportion to their size.
     ///
     /// # Errors
-    /// [`Error::Io`] on a full disk for instance; the changes are then lost, the last commit stays.
+    /// [`Error::Io`] on a full disk for instance, [`Error::Model`] when the embedder fails; the changes are then lost,
+    /// the last commit stays.
     pub fn commit(&self) -> Result<()> {
         let mut pending = self.lock_pending();
         if pending.writer.is_none() && pending.fingerprint.is_none() {
@@ -257,15 +381,77 @@ impl Index {
     /// documents with one id the last stays. Changes that were not committed are dropped.
     ///
     /// # Errors
-    /// [`Error::InvalidDocument`], [`Error::Locked`], [`Error::Io`]; after any of them the old documents stay.
+    /// [`Error::InvalidDocument`], [`Error::Locked`], [`Error::Io`], [`Error::Model`]; after any of them the old
+    /// documents stay.
     pub fn replace_all(&self, documents: impl IntoIterator<Item = Document>) -> Result<usize> {
         let mut pending = self.lock_pending();
-        pending.writer = None;
-        let writer = Writer::open(&self.engine, self.folder.as_deref(), &self.config.writer)?;
-        let count = writer.replace_all(&self.fields, documents.into_iter())?;
+        *pending = Pending { fingerprint: pending.fingerprint.take(), ..Pending::default() };
+        let mut replacing = Writer::open(&self.engine, self.folder.as_deref(), &self.config.writer)?.replace_all()?;
+        for document in documents {
+            let ready = self.ready(&document, &mut pending)?;
+            replacing.put(&self.fields, &ready)?;
+            self.want(&ready, &mut pending);
+        }
+        let (writer, count) = replacing.done();
         pending.writer = Some(writer);
         self.commit_pending(&mut pending)?;
         Ok(count)
+    }
+
+    /// Makes vectors for documents that have none of the embedder's model, at most `limit` documents of them, in one
+    /// commit. Call it until [`Backfill::left`] is 0, from a thread of its own if need be: searches go on meanwhile and
+    /// use the vectors that are there, and what one call has committed no later one does again.
+    ///
+    /// `go_on` is asked before each batch of texts; once it says no, what is done by then is committed.
+    ///
+    /// # Errors
+    /// [`Error::Model`] without an embedder or when it fails, [`Error::Locked`], [`Error::Io`].
+    pub fn backfill(&self, limit: usize, go_on: &dyn Fn() -> bool) -> Result<Backfill> {
+        let model = self.model();
+        let (Some(embedder), Some(info)) = (model.embedder(), model.info()) else {
+            return Err(Error::Model {
+                folder: self.shown().to_path_buf(),
+                problem: "the index was given no embedder".to_owned(),
+                remedy: "give it one with `Index::use_embedder`".to_owned(),
+            });
+        };
+        let mut pending = self.lock_pending();
+        if pending.writer.is_some() {
+            self.commit_pending(&mut pending)?;
+        }
+        let snapshot = self.fresh_snapshot()?;
+        let set = snapshot.vectors.get(&info.fingerprint);
+        let has = |key: Option<u64>| key.is_none_or(|key| set.is_some_and(|set| set.has(key)));
+        let missing: Vec<Doc> =
+            snapshot.live().filter(|doc| !has(snapshot.content(*doc)) || !has(snapshot.in_context(*doc))).collect();
+        let mut backfill = Backfill { done: 0, left: missing.len() };
+        let others = snapshot.payload.vectors.keys().any(|known| *known != info.fingerprint);
+        if missing.is_empty() && !others {
+            return Ok(backfill);
+        }
+        let mut wanted = Vec::new();
+        for doc in missing.iter().take(limit) {
+            let document = snapshot.document(*doc).map_err(|error| self.error(error))?;
+            let texts = [(snapshot.content(*doc), Some(embedded_text(&document))), (snapshot.in_context(*doc), embedded_context(&document))];
+            for (key, text) in texts {
+                if let (Some(key), Some(text)) = (key.filter(|key| !has(Some(*key))), text) {
+                    wanted.push(Wanted { key, id: document.id.clone(), content: Content::Text(text) });
+                }
+            }
+        }
+        let mut writer = Writer::open(&self.engine, self.folder.as_deref(), &self.config.writer)?;
+        // Another process may have committed since the snapshot: its payload is the one to go on from.
+        let mut payload = writer.payload()?;
+        let texts = wanted.len();
+        let embedded = self.files.add(self.folder.as_deref(), &mut payload, info, Some(embedder), wanted, go_on)?;
+        backfill.done = if embedded >= texts { missing.len().min(limit) } else { embedded };
+        backfill.left = missing.len() - backfill.done;
+        if backfill.left == 0 {
+            payload.vectors.retain(|known, _| *known == info.fingerprint);
+        }
+        writer.commit(&payload)?;
+        self.settle(&mut writer, payload)?;
+        Ok(backfill)
     }
 
     /// Sets the fingerprint that the next commit, or [`replace_all`](Self::replace_all), carries: any text by which
@@ -279,8 +465,7 @@ impl Index {
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
     pub fn fingerprint(&self) -> Result<Option<String>> {
-        let metas = self.engine.load_metas().map_err(|error| self.error(error))?;
-        Ok(metas.payload.as_deref().and_then(schema::fingerprint_of))
+        Ok(read_payload(&self.engine, self.folder.as_deref())?.fingerprint)
     }
 
     /// How many documents searches see.
@@ -300,7 +485,7 @@ impl Index {
     pub fn get(&self, id: &str) -> Result<Option<Document>> {
         let snapshot = self.fresh_snapshot()?;
         let found = snapshot.find(id).map_err(|error| self.error(error))?;
-        found.map(|address| snapshot.document(address)).transpose().map_err(|error| self.error(error))
+        found.map(|doc| snapshot.document(doc)).transpose().map_err(|error| self.error(error))
     }
 
     /// The ids of all documents, in alphabetical order. Cost: a pass over all of them.
@@ -319,7 +504,10 @@ impl Index {
     pub fn verify(&self) -> Result<()> {
         let damaged = self.engine.validate_checksum().map_err(|error| self.error(error))?;
         if damaged.is_empty() {
-            return Ok(());
+            return match &self.folder {
+                Some(folder) => self.files.verify(folder, &read_payload(&self.engine, Some(folder))?),
+                None => Ok(()),
+            };
         }
         let mut names: Vec<String> = damaged.iter().map(|path| path.display().to_string()).collect();
         names.sort();
@@ -347,77 +535,30 @@ impl Index {
 
     /// The best `k` documents for a query, each explaining its score; when nothing matches, why.
     ///
-    /// Any text is a valid query. A document that shares no content word with it is never returned. The result
-    /// depends on the query, the configuration and the live documents, not on the order in which they came.
+    /// Any text is a valid query. The result depends on the query, the configuration and the live documents, not on the
+    /// order in which they came.
     ///
     /// # Errors
-    /// [`Error::Corrupt`], [`Error::Io`].
+    /// [`Error::Corrupt`], [`Error::Io`], [`Error::Model`] when the embedder fails on the query.
     pub fn search(&self, query: &Query, k: usize) -> Result<Ranking> {
         self.search_with(query, k, &[])
     }
 
-    /// The same with more voices beside the lexical one, fused by weighted reciprocal rank ([`fuse`]) with the
-    /// weights of the configuration.
+    /// The same with voices of the caller's own beside those of the query's mode.
     ///
     /// # Errors
     /// As [`search`](Self::search), and whatever error a voice returns.
     pub fn search_with(&self, query: &Query, k: usize, voices: &[&dyn Voice]) -> Result<Ranking> {
         let snapshot = self.fresh_snapshot()?;
-        let lexical = LexicalVoice::new(Arc::clone(&snapshot), &self.config.lexical, self.shown());
-        let depth = if voices.is_empty() { k } else { k.max(self.config.depth) };
-        let mut ranking = Ranking::default();
-        let mut lists = Vec::with_capacity(voices.len() + 1);
-        let lexical: &dyn Voice = &lexical;
-        for voice in std::iter::once(lexical).chain(voices.iter().copied()) {
-            lists.extend(self.ask(voice, query, depth, &snapshot, &mut ranking)?);
-        }
-        for fused in fuse(lists).into_iter().take(k) {
-            let address = snapshot.find(&fused.id).map_err(|error| self.error(error))?;
-            let Some(address) = address else { continue };
-            let document = snapshot.document(address).map_err(|error| self.error(error))?;
-            ranking.hits.push(Hit {
-                id: fused.id,
-                score: fused.score,
-                document,
-                explanation: Explanation { voices: fused.shares },
-            });
-        }
-        Ok(ranking)
-    }
-
-    fn ask(
-        &self,
-        voice: &dyn Voice,
-        query: &Query,
-        depth: usize,
-        snapshot: &Snapshot,
-        ranking: &mut Ranking,
-    ) -> Result<Option<RankedList>> {
-        let name = voice.name().to_owned();
-        let weight = self.config.weights.of(&name);
-        let mut report = VoiceReport { voice: name.clone(), weight, candidates: 0, unknown: 0, silent: false };
-        let heard = if weight > 0.0 { voice.hear(query, depth)? } else { Heard::silent("its weight is 0") };
-        let (candidates, reason) = match heard {
-            Heard::Silent(reason) => (Vec::new(), reason),
-            Heard::Candidates(proposed) => {
-                let mut known = Vec::with_capacity(proposed.len().min(depth));
-                for candidate in proposed.into_iter().take(depth) {
-                    if snapshot.find(&candidate.id).map_err(|error| self.error(error))?.is_some() {
-                        known.push(candidate);
-                    } else {
-                        report.unknown += 1;
-                    }
-                }
-                (known, "found nothing that the index holds".to_owned())
-            }
+        let model = self.model();
+        let search = Search {
+            snapshot: &snapshot,
+            config: &self.config,
+            embedder: model.embedder(),
+            model: model.info(),
+            folder: self.shown(),
         };
-        report.candidates = candidates.len();
-        report.silent = candidates.is_empty();
-        if report.silent {
-            ranking.silent_because.push(Silence { voice: name.clone(), reason });
-        }
-        ranking.voices.push(report);
-        Ok((!candidates.is_empty()).then_some(RankedList { voice: name, weight, candidates }))
+        search.run(query, k, voices)
     }
 
     fn shown(&self) -> &Path {
@@ -446,11 +587,33 @@ impl Index {
     }
 
     fn commit_pending(&self, pending: &mut Pending) -> Result<()> {
-        let fingerprint = pending.fingerprint.take();
-        if let Some(writer) = pending.writer.take() {
-            writer.commit(fingerprint.as_deref())?;
+        let Pending { writer, fingerprint, wanted, .. } = std::mem::take(pending);
+        let Some(mut writer) = writer else { return Ok(()) };
+        let mut payload = writer.payload()?;
+        payload.fingerprint = fingerprint;
+        let model = self.model();
+        if let Some(info) = model.info() {
+            let known = self.files.open(self.folder.as_deref(), &payload)?;
+            let set = known.get(&info.fingerprint);
+            let new = wanted.into_iter().filter(|one| !set.is_some_and(|set| set.has(one.key))).collect();
+            self.files.add(self.folder.as_deref(), &mut payload, info, model.embedder(), new, &|| true)?;
         }
-        self.refresh()
+        writer.commit(&payload)?;
+        self.settle(&mut writer, payload)
+    }
+
+    /// After a commit: joins small pieces, and removes what the last commit does not list.
+    fn settle(&self, writer: &mut Writer, mut payload: Payload) -> Result<()> {
+        writer.join_small_segments()?;
+        self.refresh()?;
+        if self.files.tidy(self.folder.as_deref(), &mut payload, &self.snapshot())? {
+            writer.commit(&payload)?;
+            self.refresh()?;
+        }
+        if let Some(folder) = &self.folder {
+            vectors::remove_others(folder, &payload);
+        }
+        Ok(())
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -461,6 +624,11 @@ impl Index {
     /// before still stands.
     fn fresh_snapshot(&self) -> Result<Arc<Snapshot>> {
         let Some(folder) = &self.folder else { return Ok(self.snapshot()) };
+        if self.unchecked.load(Ordering::Acquire) {
+            self.verify()?;
+            self.unchecked.store(false, Ordering::Release);
+            folder::forget_left(folder, &self.engine);
+        }
         let mark = folder::commit_mark(folder);
         {
             let current = self.read_current();
@@ -473,9 +641,66 @@ impl Index {
 
     fn reload(&self, mark: Option<CommitMark>) -> Result<Arc<Snapshot>> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        self.reader.reload().map_err(|error| self.error(error))?;
-        let snapshot = Snapshot::new(self.reader.searcher(), self.fields.clone()).map_err(|error| self.error(error))?;
-        *current = Current { snapshot: Arc::new(snapshot), mark };
+        *current = read(&self.engine, &self.reader, &self.files, self.folder.as_deref(), &self.fields)?;
+        if mark.is_some() {
+            current.mark = mark;
+        }
         Ok(Arc::clone(&current.snapshot))
     }
+}
+
+/// How far the making of vectors has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backfill {
+    /// How many documents got their vectors in this call.
+    pub done: usize,
+    /// How many still have none.
+    pub left: usize,
+}
+
+/// How often the last commit is read again when another process commits meanwhile.
+const TRIES: usize = 20;
+
+/// Reads the last commit: documents, and the vector files that it lists.
+fn read(
+    engine: &tantivy::Index,
+    reader: &IndexReader,
+    files: &Files,
+    folder: Option<&Path>,
+    fields: &Fields,
+) -> Result<Current> {
+    let shown = folder.unwrap_or(Path::new(IN_MEMORY));
+    let failed = |error| Error::engine(shown, error);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        // The mark is taken before the commit is read: a commit in between is then read again, and never missed.
+        let mark = folder.and_then(folder::commit_mark);
+        let before = engine.load_metas().map_err(failed)?;
+        reader.reload().map_err(failed)?;
+        let payload = read_payload(engine, folder)?;
+        let opened = files.open(folder, &payload);
+        let after = engine.load_metas().map_err(failed)?;
+        // Documents and vectors must be of one commit, and files may go with the next.
+        if before.opstamp == after.opstamp && before.payload == after.payload || tries >= TRIES {
+            let snapshot = Snapshot::new(reader.searcher(), fields.clone(), payload, opened?).map_err(failed)?;
+            return Ok(Current { snapshot: Arc::new(snapshot), mark });
+        }
+    }
+}
+
+/// How much of the record before it a record's context has, in characters.
+const CONTEXT_CHARS: usize = 300;
+
+/// What was said before, and the date.
+fn context_of(before: Option<&str>, time: Option<jiff::Timestamp>) -> String {
+    let mut context: String = before.unwrap_or_default().chars().take(CONTEXT_CHARS).collect();
+    if let Some(time) = time {
+        if !context.is_empty() {
+            context.push('\n');
+        }
+        // Written out, so that "in May" finds it; in UTC, since an index knows no reader's zone.
+        context.push_str(&time.to_zoned_datetime(jiff::tz::TimeZone::UTC).strftime("%-d %B %Y").to_string());
+    }
+    context
 }

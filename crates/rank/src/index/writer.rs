@@ -8,7 +8,7 @@ use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergeP
 use tantivy::{IndexWriter, TantivyError, Term};
 
 use super::folder;
-use super::schema::{Fields, payload};
+use super::schema::{Fields, Payload};
 use crate::document::Document;
 use crate::error::{Error, Result};
 
@@ -62,19 +62,10 @@ impl Writer {
         self.engine.delete_term(Term::from_field_text(fields.id, id));
     }
 
-    /// Replaces everything by these documents; of several with one id the last stays. Gives their number.
-    pub(crate) fn replace_all(&self, fields: &Fields, documents: impl Iterator<Item = Document>) -> Result<usize> {
+    /// Removes everything, for documents that come in its place.
+    pub(crate) fn replace_all(self) -> Result<Replacing> {
         self.engine.delete_all_documents().map_err(|error| self.error(error))?;
-        let mut seen = HashSet::new();
-        for document in documents {
-            document.check()?;
-            if seen.contains(&document.id) {
-                self.delete(fields, &document.id);
-            }
-            self.append(fields, &document)?;
-            seen.insert(document.id);
-        }
-        Ok(seen.len())
+        Ok(Replacing { writer: self, seen: HashSet::new() })
     }
 
     fn append(&self, fields: &Fields, document: &Document) -> Result<()> {
@@ -86,16 +77,21 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the changes visible and durable, then joins small segments, then releases the lock.
-    pub(crate) fn commit(mut self, fingerprint: Option<&str>) -> Result<()> {
-        let payload = payload(fingerprint);
-        let mut prepared = self.engine.prepare_commit().map_err(|error| engine_error(self.folder.as_deref(), error))?;
-        prepared.set_payload(&payload);
-        prepared.commit().map_err(|error| engine_error(self.folder.as_deref(), error))?;
-        self.join_small_segments()
+    /// What the last commit carries beside the documents.
+    pub(crate) fn payload(&self) -> Result<Payload> {
+        read_payload(self.engine.index(), self.folder.as_deref())
     }
 
-    fn join_small_segments(&mut self) -> Result<()> {
+    /// Makes the changes visible and durable.
+    pub(crate) fn commit(&mut self, payload: &Payload) -> Result<()> {
+        let mut prepared = self.engine.prepare_commit().map_err(|error| engine_error(self.folder.as_deref(), error))?;
+        prepared.set_payload(&payload.to_text());
+        prepared.commit().map_err(|error| engine_error(self.folder.as_deref(), error))?;
+        Ok(())
+    }
+
+    /// Joins small segments; readers see no difference.
+    pub(crate) fn join_small_segments(&mut self) -> Result<()> {
         let mut policy = LogMergePolicy::default();
         policy.set_min_num_segments(8);
         policy.set_min_layer_size(256);
@@ -107,6 +103,38 @@ impl Writer {
         }
         Ok(())
     }
+}
+
+/// A writer that puts documents in place of all that were there.
+pub(crate) struct Replacing {
+    writer: Writer,
+    seen: HashSet<String>,
+}
+
+impl Replacing {
+    /// Adds a document; of several with one id the last stays.
+    pub(crate) fn put(&mut self, fields: &Fields, document: &Document) -> Result<()> {
+        if self.seen.contains(&document.id) {
+            self.writer.delete(fields, &document.id);
+        }
+        self.writer.append(fields, document)?;
+        self.seen.insert(document.id.clone());
+        Ok(())
+    }
+
+    /// The writer, with everything in it, and the number of documents.
+    pub(crate) fn done(self) -> (Writer, usize) {
+        (self.writer, self.seen.len())
+    }
+}
+
+/// What the last commit of an index carries beside the documents.
+pub(crate) fn read_payload(index: &tantivy::Index, folder: Option<&Path>) -> Result<Payload> {
+    let metas = index.load_metas().map_err(|error| engine_error(folder, error))?;
+    Payload::parse(metas.payload.as_deref()).map_err(|error| Error::Corrupt {
+        folder: folder.unwrap_or(Path::new(super::IN_MEMORY)).to_path_buf(),
+        problem: format!("what its last commit carries does not parse: {error}"),
+    })
 }
 
 fn engine_error(folder: Option<&Path>, error: TantivyError) -> Error {

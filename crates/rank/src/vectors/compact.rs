@@ -77,6 +77,21 @@ pub fn merge(
     if writer.rows() == 0 { Ok(None) } else { writer.finish().map(Some) }
 }
 
+/// The same in memory.
+///
+/// # Errors
+/// None but those of rows of different dimensions.
+pub fn merge_in_memory(
+    files: &[Arc<VectorFile>],
+    live: &dyn Fn(u64) -> bool,
+    fingerprint: &str,
+) -> Result<Option<VectorFile>> {
+    let Some(first) = files.first() else { return Ok(None) };
+    let mut writer = VectorWriter::in_memory(first.dimension(), fingerprint)?;
+    merge_into(files, live, &mut writer)?;
+    if writer.rows() == 0 { Ok(None) } else { writer.finish().map(Some) }
+}
+
 fn merge_into(files: &[Arc<VectorFile>], live: &dyn Fn(u64) -> bool, writer: &mut VectorWriter) -> Result<()> {
     let mut sources: Vec<_> = files.iter().map(|file| (file, file.keys().enumerate().peekable())).collect();
     let mut last = None;

@@ -17,7 +17,7 @@ mod set;
 mod top;
 mod write;
 
-pub use compact::{FileState, merge, plan};
+pub use compact::{FileState, merge, merge_in_memory, plan};
 pub use file::VectorFile;
 pub use half_float::Probe;
 pub use record::{FileRecord, is_temporary};

@@ -73,6 +73,11 @@ impl VectorSet {
             .max_by(f32::total_cmp)
     }
 
+    /// Whether a document has a vector of its text.
+    pub fn has(&self, stamp: u64) -> bool {
+        self.find(stamp).any(|(file, mut rows)| rows.any(|at| file.parts()[at] == TEXT))
+    }
+
     /// How near one document is; `None` when its text has no vector. Costs a binary search in each file.
     pub fn similarity(&self, probe: &Probe, stamp: u64) -> Option<Similarity> {
         self.fits(probe).then_some(())?;
