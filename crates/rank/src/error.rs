@@ -163,7 +163,9 @@ pub enum Error {
         remedy: String,
     },
     /// A file whose bytes are not those that were expected. It has been thrown away.
-    #[error("{from} has the SHA-256 {found}, expected {expected}: the file is damaged or another one, and was thrown away")]
+    #[error(
+        "{from} has the SHA-256 {found}, expected {expected}: the file is damaged or another one, and was thrown away"
+    )]
     Checksum {
         /// The URL or the path that the file came from.
         from: String,

@@ -24,7 +24,7 @@ const DEEPEST: usize = 6;
 const MOST_UNPACKED: u64 = 16 << 30;
 
 /// A file, a folder or an archive.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Bundle {
     pub(super) path: PathBuf,
     form: Form,
@@ -123,13 +123,7 @@ impl Bundle {
     /// # Errors
     /// [`Error::InvalidSource`] when the member has more than `limit` bytes, or the bundle is damaged; [`Error::Io`]
     /// when the disk is full. What was written of the file is left for the caller to remove then.
-    pub(super) fn extract(
-        &self,
-        member: &Member,
-        to: &Path,
-        limit: u64,
-        each: &mut dyn FnMut(u64),
-    ) -> Result<Written> {
+    pub(super) fn extract(&self, member: &Member, to: &Path, limit: u64, each: &mut dyn FnMut(u64)) -> Result<Written> {
         let mut file = File::create_new(to).map_err(|error| Error::io("create", to, error))?;
         let written = self.read(member, limit, &mut |bytes| {
             each(bytes.len() as u64);

@@ -80,7 +80,10 @@ pub(super) struct Fetched {
 /// Why an attempt ended without the file.
 enum Failure {
     /// Another attempt may help, after a pause that the server may have named.
-    Again { problem: String, pause: Option<Duration> },
+    Again {
+        problem: String,
+        pause: Option<Duration>,
+    },
     Final(Error),
 }
 
@@ -108,15 +111,17 @@ pub(super) fn fetch(network: &Network, wanted: &Wanted<'_>, progress: &dyn Progr
     check_address(wanted)?;
     let agent = agent(network, wanted.url)?;
     let mut failures = 0;
+    // The farthest that an attempt has come: a server that breaks off at the same place for ever makes no progress.
+    let mut farthest = 0;
     let mut came_in_pieces = false;
     let mut restarted = false;
     loop {
         let mut part = Part::open(wanted)?;
-        let before = part.length;
-        came_in_pieces |= before > 0;
+        farthest = farthest.max(part.length);
+        came_in_pieces |= part.length > 0;
         match part.attempt(&agent, wanted, progress) {
             Ok(()) => {
-                let length = part.finish()?;
+                let length = part.finish(wanted)?;
                 let sha256 = check(wanted, length, progress)?;
                 match wanted.sha256.filter(|expected| !sha256.eq_ignore_ascii_case(expected)) {
                     None => return Ok(Fetched { bytes: length, sha256 }),
@@ -136,7 +141,8 @@ pub(super) fn fetch(network: &Network, wanted: &Wanted<'_>, progress: &dyn Progr
             }
             Err(Failure::Final(error)) => return Err(error),
             Err(Failure::Again { problem, pause }) => {
-                failures = if part.length > before { 1 } else { failures + 1 };
+                failures = if part.length > farthest { 1 } else { failures + 1 };
+                farthest = farthest.max(part.length);
                 if failures >= network.attempts.max(1) {
                     let problem = match failures {
                         1 => problem,
@@ -408,14 +414,15 @@ impl Part {
     }
 
     /// Syncs the complete file; its length.
-    fn finish(self) -> Result<u64> {
-        self.file.sync_all().map_err(|error| Error::io("write", Path::new("the fetched file"), error))?;
+    fn finish(self, wanted: &Wanted<'_>) -> Result<u64> {
+        self.file.sync_all().map_err(|error| Error::io("write", wanted.part, error))?;
         Ok(self.length)
     }
 }
 
 fn too_long(wanted: &Wanted<'_>) -> Failure {
-    let problem = format!("the file is longer than {} bytes, the most that is taken", wanted.bytes.unwrap_or(wanted.limit));
+    let problem =
+        format!("the file is longer than {} bytes, the most that is taken", wanted.bytes.unwrap_or(wanted.limit));
     Failure::Final(failed(wanted.url, problem, OTHER_WAYS))
 }
 
@@ -472,7 +479,8 @@ mod tests {
         for url in ["http://localhost/a", "http://127.0.0.1:8080/a", "http://[::1]:80/a"] {
             assert!(fine(url, None), "{url}");
         }
-        for url in ["http://localhost.example.org/a", "http://127.0.0.1.example.org/", "http://localhost@example.org/"] {
+        for url in ["http://localhost.example.org/a", "http://127.0.0.1.example.org/", "http://localhost@example.org/"]
+        {
             assert!(!fine(url, None), "{url}");
         }
         assert!(!fine("ftp://example.org/a", Some("00")) && !fine("file:///etc/passwd", None));
@@ -495,7 +503,8 @@ mod tests {
 
     #[test]
     fn a_proxy_keeps_its_exceptions() {
-        let proxy = Proxy { url: "http://me:secret@proxy.example:3128".to_owned(), except: vec!["localhost".to_owned()] };
+        let proxy =
+            Proxy { url: "http://me:secret@proxy.example:3128".to_owned(), except: vec!["localhost".to_owned()] };
         let built = build_proxy(&proxy, "https://example.org").unwrap();
         assert_eq!((built.host(), built.port(), built.password()), ("proxy.example", 3128, Some("secret")));
         assert!(built.is_no_proxy(&"http://localhost/a".parse().unwrap()));

@@ -7,7 +7,8 @@ use std::path::Path;
 /// Whether a file's name is that of the runtime library on any system; its companions have other names
 /// (`libonnxruntime_providers_shared.so`).
 pub(super) fn is_library(name: &str) -> bool {
-    let versioned = |rest: &str| rest.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    let versioned =
+        |rest: &str| rest.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
     if name.eq_ignore_ascii_case("onnxruntime.dll") {
         return true;
     }

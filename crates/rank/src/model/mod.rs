@@ -45,5 +45,5 @@ pub use fetch::{Network, Proxy};
 #[cfg(feature = "install")]
 pub use install::{
     Event, Installed, InstalledFile, InstalledRuntime, Local, Options, Progress, Recipe, RemoteFile, Silent, Source,
-    Trust, install, install_runtime,
+    Step, Trust, install, install_runtime,
 };

@@ -8,9 +8,8 @@ const RESERVED: &str = "another name: `onnxruntime` is the folder of the runtime
 
 /// Says what is expected when a name is no name of a model. Such a name is safe as a folder's name everywhere.
 pub(super) fn check_name(name: &str) -> Result<(), &'static str> {
-    let word = |word: &str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
+    let word =
+        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     if name.len() > 64 || !name.split('-').all(word) {
         return Err(PATTERN);
     }

@@ -337,7 +337,11 @@ impl Floats {
 /// Whether a name names a file of the folder itself on every system.
 pub(super) fn is_file_name(name: &str) -> bool {
     let odd = |character: char| character.is_control() || "/\\:*?\"<>|".contains(character);
-    !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && !name.ends_with(['.', ' ']) && !name.contains(odd)
+    !name.is_empty()
+        && name.len() <= 200
+        && !name.starts_with('.')
+        && !name.ends_with(['.', ' '])
+        && !name.contains(odd)
 }
 
 /// A value for a message, cut at a readable length.
@@ -401,25 +405,37 @@ mod tests {
         };
         assert!(one(with("version = 1", "version = 2")).contains("`version` is 2, expected 1"));
         assert!(one(with("version = 1\n", "")).contains("`version` is missing, expected 1"));
-        assert!(one(with("name = \"multilingual-e5-small\"", "name = \"E5 small\"")).contains("`name` is \"E5 small\""));
+        assert!(
+            one(with("name = \"multilingual-e5-small\"", "name = \"E5 small\"")).contains("`name` is \"E5 small\"")
+        );
         assert!(one(with("max-tokens = 512", "max-tokens = 7")).contains("8 to 8192"));
-        assert!(one(with("query-prefix = \"query: \"", &format!("query-prefix = {:?}", "q".repeat(201)))).contains("201"));
+        assert!(
+            one(with("query-prefix = \"query: \"", &format!("query-prefix = {:?}", "q".repeat(201)))).contains("201")
+        );
         assert!(one(with("licence = \"MIT\"", "licence = \" \"")).contains("SPDX"));
         assert!(one(with("\"af\"", "\"afr\"")).contains("two-letter codes"));
         assert!(one(with("weight = 2.5", "weight = nan")).contains("`evidence.weight` is nan"));
         assert!(one(with("weak = 0.852", "weak = 0.9")).contains("`evidence.weak` is 0.9, expected at most"));
         assert!(one(with("\"tokenizer.json\" = \"0b", "\"tokenizer.json\" = \"0x")).contains("64 hexadecimal digits"));
-        assert!(one(with("\"tokenizer.json\"", "\"../tokenizer.json\"") + &format!("\"tokenizer.json\" = {:?}", "0".repeat(64)))
-            .contains("without separators"));
+        assert!(
+            one(with("\"tokenizer.json\"", "\"../tokenizer.json\"")
+                + &format!("\"tokenizer.json\" = {:?}", "0".repeat(64)))
+            .contains("without separators")
+        );
         assert!(one(with("\"tokenizer.json\"", "\"tokeniser.json\"")).contains("`files.tokenizer.json` is missing"));
         assert!(one("version = [".to_owned()).contains("this is no TOML"));
         let found = problems(&with("[evidence]", "[evidense]"));
-        assert!(found[0].contains("did you mean `evidence`?") && found[1].contains("`evidence` is missing"), "{found:?}");
+        assert!(
+            found[0].contains("did you mean `evidence`?") && found[1].contains("`evidence` is missing"),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn optional_keys_have_the_defaults_that_are_documented() {
-        let text = with("across-languages = 1.5\n", "").replace("coverage = 0.08\n", "").replace("weak = 0.852", "weak = -inf");
+        let text = with("across-languages = 1.5\n", "")
+            .replace("coverage = 0.08\n", "")
+            .replace("weak = 0.852", "weak = -inf");
         let evidence = parse(&text).unwrap().evidence;
         assert_eq!((evidence.across_languages, evidence.coverage, evidence.weak), (1.0, 0.0, f64::NEG_INFINITY));
         let manifest = parse(&with("query-prefix = \"query: \"\n", "")).unwrap();

@@ -348,7 +348,8 @@ mod tests {
     use crate::model::known;
 
     const GRAPH: (&str, &str) = (MODEL_FILE, "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae");
-    const TOKENIZER: (&str, &str) = (TOKENIZER_FILE, "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9");
+    const TOKENIZER: (&str, &str) =
+        (TOKENIZER_FILE, "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9");
 
     /// A store with one model whose files hold `foo` and `bar`.
     fn store() -> (tempfile::TempDir, ModelStore) {
