@@ -377,4 +377,49 @@ mod tests {
         let error = bundle.text(&bundle.members[0], 4).unwrap_err().to_string();
         assert!(error.contains("onnx/model.onnx has more than 4 bytes"), "{error}");
     }
+
+    /// What an archive states of a file's size is not believed.
+    #[test]
+    fn an_archive_that_lies_about_a_size_is_not_unpacked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bomb.zip");
+        let mut zip = zip::ZipWriter::new(File::create(&path).unwrap());
+        let deflated = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        zip.start_file("tokenizer.json", deflated).unwrap();
+        zip.write_all(&vec![b' '; 1_000_000]).unwrap();
+        zip.finish().unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        assert!(bytes.len() < 5_000, "{}", bytes.len());
+        let size = 1_000_000_u32.to_le_bytes();
+        for at in 0..bytes.len() - 4 {
+            if bytes[at..at + 4] == size {
+                bytes[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+            }
+        }
+        fs::write(&path, bytes).unwrap();
+        let bundle = Bundle::open(&path).unwrap();
+        assert_eq!(bundle.members[0].bytes, 10);
+        let to = folder.path().join("out");
+        bundle.extract(&bundle.members[0], &to, 2_000, &mut |_| {}).unwrap_err();
+        assert!(fs::metadata(&to).unwrap().len() <= 2_000);
+    }
+
+    #[test]
+    fn an_honest_bomb_is_refused_before_it_is_unpacked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bomb.tgz");
+        let gzip = flate2::write::GzEncoder::new(File::create(&path).unwrap(), flate2::Compression::fast());
+        let mut tar = tar::Builder::new(gzip);
+        let mut header = tar::Header::new_gnu();
+        header.set_size(1_000_000);
+        tar.append_data(&mut header, "./tokenizer.json", io::Read::take(io::repeat(b' '), 1_000_000)).unwrap();
+        tar.into_inner().unwrap().finish().unwrap();
+        let bundle = Bundle::open(&path).unwrap();
+        assert_eq!((bundle.members[0].name.as_str(), bundle.members[0].bytes), ("tokenizer.json", 1_000_000));
+        let to = folder.path().join("out");
+        let error = bundle.extract(&bundle.members[0], &to, 999_999, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("tokenizer.json has more than 999999 bytes"), "{error}");
+        let written = bundle.extract(&bundle.members[0], &folder.path().join("in"), 1_000_000, &mut |_| {}).unwrap();
+        assert_eq!(written.bytes, 1_000_000);
+    }
 }

@@ -56,7 +56,7 @@ impl Default for Network {
     }
 }
 
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// A file to fetch.
 pub(super) struct Wanted<'a> {
@@ -270,7 +270,10 @@ impl Part {
     }
 
     fn restart(&mut self, wanted: &Wanted<'_>) -> Result<()> {
-        (self.length, self.validator) = (0, None);
+        self.validator = None;
+        if std::mem::take(&mut self.length) == 0 {
+            return Ok(());
+        }
         self.file.set_len(0).map_err(|error| Error::io("write", wanted.part, error))
     }
 

@@ -27,7 +27,7 @@ const LARGEST_MANIFEST: u64 = 1 << 20;
 #[non_exhaustive]
 pub enum Source {
     /// Its publisher, by HTTPS.
-    Remote(Recipe),
+    Remote(Box<Recipe>),
     /// A path on this machine.
     Local(Local),
 }
@@ -270,9 +270,8 @@ fn take_place(store: &ModelStore, name: &str, replace: bool) -> Result<Place> {
     let folder = store.path_of(name)?;
     let place = Place::take(store.root(), name)?;
     match store.open(name) {
-        Err(Error::NoModel { .. }) => {}
         Ok(_) if !replace => return Err(Error::ModelExists { name: name.to_owned(), folder }),
-        Ok(_) => {}
+        Ok(_) | Err(Error::NoModel { .. }) => {}
         // A broken model is replaced; anything else is not ours.
         Err(_) if folder.join(MANIFEST_FILE).is_file() => {}
         Err(_) => {
@@ -492,7 +491,8 @@ fn find_tokenizer(path: &Path) -> Result<(Bundle, Member)> {
 
 /// The graph: `model.onnx`, or the only ONNX file.
 fn find_graph(bundle: &Bundle) -> Result<&Member> {
-    let is_graph = |member: &&Member| bundle.is_file() || member.base().ends_with(".onnx");
+    let is_onnx = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "onnx");
+    let is_graph = |member: &&Member| bundle.is_file() || is_onnx(member.base());
     let graphs: Vec<&Member> = bundle.members.iter().filter(is_graph).collect();
     let graph = match (graphs.as_slice(), only(bundle, |member| member.base() == MODEL_FILE)) {
         ([], _) => {
@@ -568,6 +568,7 @@ fn check_tokenizer(file: File) -> std::result::Result<(), String> {
 /// # Errors
 /// [`Error::ModelExists`] when there is one, unless [`Options::replace`]; [`Error::InvalidSource`] when the source has
 /// no library for this machine; [`Error::ModelBusy`]; [`Error::Io`].
+#[expect(clippy::missing_panics_doc, reason = "it cannot: see within")]
 pub fn install_runtime(
     store: &ModelStore,
     path: &Path,

@@ -15,8 +15,7 @@ pub(super) fn is_library(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("libonnxruntime") else { return false };
     match (rest.strip_prefix(".so"), rest.strip_suffix(".dylib")) {
         (Some(""), _) | (_, Some("")) => true,
-        (Some(version), _) => version.strip_prefix('.').is_some_and(versioned),
-        (_, Some(version)) => version.strip_prefix('.').is_some_and(versioned),
+        (Some(version), _) | (_, Some(version)) => version.strip_prefix('.').is_some_and(versioned),
         _ => false,
     }
 }

@@ -440,7 +440,8 @@ mod tests {
         assert_eq!((evidence.across_languages, evidence.coverage, evidence.weak), (1.0, 0.0, f64::NEG_INFINITY));
         let manifest = parse(&with("query-prefix = \"query: \"\n", "")).unwrap();
         assert_eq!(manifest.query_prefix, "");
-        assert_eq!(parse(&with("weight = 2.5", "weight = 1_0")).unwrap().evidence.weight, 10.0);
+        let weight = parse(&with("weight = 2.5", "weight = 1_0")).unwrap().evidence.weight;
+        assert!((weight - 10.0).abs() < 1e-9, "{weight}");
     }
 
     proptest! {
