@@ -197,14 +197,14 @@ pub struct Grading {
     pub weak: f64,
     /// From this sum on the answer is good.
     pub good: f64,
-    /// A document that holds this share of the query's stems, by rarity, or of its grams is an answer, if a weak one,
-    /// whatever the sum: in a store of a few documents nothing stands out. 0 to 1; above 1, none is.
-    pub enough: f64,
+    /// In a store of so many documents both thresholds are half as high, in larger ones nearer to the whole: where there
+    /// is little, an answer lacks most words of a question, and nothing can stand out. 0 to 1,000,000.
+    pub small: f64,
 }
 
 impl Default for Grading {
     fn default() -> Self {
-        Self { coverage: 7.44, lead: 7.35, known: 3.06, stems: 0.31, weak: 6.66, good: 9.0, enough: 0.5 }
+        Self { coverage: 7.44, lead: 7.35, known: 3.06, stems: 0.31, weak: 6.66, good: 9.0, small: 30.0 }
     }
 }
 
@@ -219,7 +219,7 @@ impl Config {
             ("lexical.coverage", lexical.coverage, 10.0, "a number from 0 to 10"),
             ("lexical.context", lexical.context, 1.0, "a number from 0 to 1"),
             ("lexical.floor", lexical.floor, 1.0, "a number from 0 to 1"),
-            ("grading.enough", self.grading.enough, 2.0, "a number from 0 to 2"),
+            ("grading.small", self.grading.small, 1e6, "a number from 0 to 1,000,000"),
             ("evidence.lexical", evidence.lexical, 100.0, "a number from 0 to 100"),
             ("evidence.semantic", evidence.semantic, 100.0, "a number from 0 to 100"),
             ("evidence.temporal", evidence.temporal, 100.0, "a number from 0 to 100"),
@@ -240,7 +240,8 @@ impl Config {
             [("evidence.saturation", evidence.saturation, 100.0), ("diversity.lambda", self.diversity.lambda, 1.0)]
         {
             if !(value > 0.0 && value <= most) {
-                let expected = if most > 1.0 { "a number above 0 and up to 100" } else { "a number above 0 and up to 1" };
+                let expected =
+                    if most > 1.0 { "a number above 0 and up to 100" } else { "a number above 0 and up to 1" };
                 return Err(Error::InvalidConfig { setting: setting.to_owned(), found: value.to_string(), expected });
             }
         }

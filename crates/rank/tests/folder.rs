@@ -179,7 +179,8 @@ fn a_second_writer_learns_who_is_first() {
 #[test]
 fn readers_see_the_old_or_the_new_whole() {
     let place = tempfile::tempdir().unwrap();
-    let set = |number: usize| (0..20).map(move |at| Document::new(format!("{number}-{at}"), format!("refund item{at}")));
+    let set =
+        |number: usize| (0..20).map(move |at| Document::new(format!("{number}-{at}"), format!("refund item{at}")));
     let writer = Index::create(place.path(), &config()).unwrap();
     writer.replace_all(set(0)).unwrap();
     let reader = Index::open(place.path(), &config()).unwrap();

@@ -180,7 +180,8 @@ pub(crate) struct QueryTerms {
 
 /// The terms of a query, or why there are none, in words for a person.
 pub(crate) fn query_terms(query: &Query) -> Result<QueryTerms, &'static str> {
-    let mut terms = QueryTerms { language: query.language.or_else(|| language_of(&query.text)), ..QueryTerms::default() };
+    let mut terms =
+        QueryTerms { language: query.language.or_else(|| language_of(&query.text)), ..QueryTerms::default() };
     let mut seen: HashSet<String> = HashSet::new();
     let mut any_word = false;
     if query.terms.is_empty() {
@@ -271,11 +272,7 @@ mod tests {
     fn fields_of(document: &Document) -> Vec<(&'static str, String)> {
         let terms = document_terms(document);
         let spaced = |kind: FieldKind| terms.fields[kind as usize].replace(SEPARATOR, " ").trim_end().to_owned();
-        FieldKind::ALL
-            .iter()
-            .map(|kind| (kind.name(), spaced(*kind)))
-            .filter(|(_, terms)| !terms.is_empty())
-            .collect()
+        FieldKind::ALL.iter().map(|kind| (kind.name(), spaced(*kind))).filter(|(_, terms)| !terms.is_empty()).collect()
     }
 
     fn query_groups(query: &Query) -> [String; 4] {
@@ -301,10 +298,7 @@ mod tests {
             ]
         );
         let turkish = Document::new("b", "İadeler 1.000 gün içinde Ankara’ya IŞIK hızıyla ödenir.");
-        assert_eq!(
-            fields_of(&turkish)[0],
-            ("turkish", "iade 1000 gun icin ankar isik hizi odenir".to_owned()),
-        );
+        assert_eq!(fields_of(&turkish)[0], ("turkish", "iade 1000 gun icin ankar isik hizi odenir".to_owned()),);
         let other = Document::new("c", "返金は v2.0");
         assert_eq!(
             fields_of(&other),
@@ -316,7 +310,9 @@ mod tests {
     fn only_a_record_of_a_conversation_has_its_context_beside_it() {
         let context = Some("Who is Deniz?".to_owned());
         let page = Document { context, ..Document::new("a", "We met him on Friday.") };
-        assert!(fields_of(&page).iter().all(|(field, terms)| !field.starts_with("context") && !terms.contains("deniz")));
+        assert!(
+            fields_of(&page).iter().all(|(field, terms)| !field.starts_with("context") && !terms.contains("deniz"))
+        );
         let fields = fields_of(&page.with_turn("session", 3, None));
         assert_eq!(fields[0], ("english", "met friday".to_owned()));
         assert_eq!(fields[2], ("context_english", "deniz met friday".to_owned()));
@@ -333,10 +329,14 @@ mod tests {
 
     #[test]
     fn weighted_terms_stand_in_for_the_text() {
-        let query = Query::new("what about that?").with_terms([("refund".to_owned(), 2.0), ("damaged refund".to_owned(), 0.5)]);
+        let query =
+            Query::new("what about that?").with_terms([("refund".to_owned(), 2.0), ("damaged refund".to_owned(), 0.5)]);
         let terms = query_terms(&query).unwrap();
         let english = &terms.groups[FieldKind::English as usize];
-        assert_eq!(english.iter().map(|(term, weight)| (term.as_str(), *weight)).collect::<Vec<_>>(), [("damag", 0.5), ("refund", 2.5)]);
+        assert_eq!(
+            english.iter().map(|(term, weight)| (term.as_str(), *weight)).collect::<Vec<_>>(),
+            [("damag", 0.5), ("refund", 2.5)]
+        );
     }
 
     #[test]

@@ -84,8 +84,14 @@ impl<'s> Scoring<'s> {
     /// Looks the terms up.
     pub(crate) fn new(snapshot: &'s Snapshot, settings: &Lexical, terms: &QueryTerms) -> tantivy::Result<Self> {
         let saturation = std::array::from_fn(|at| Saturation::new(settings, snapshot.average_length[at]));
-        let mut scoring =
-            Self { snapshot, terms: Vec::new(), rest: Vec::new(), saturation, context: settings.context as f32, query: Strength::default() };
+        let mut scoring = Self {
+            snapshot,
+            terms: Vec::new(),
+            rest: Vec::new(),
+            saturation,
+            context: settings.context as f32,
+            query: Strength::default(),
+        };
         for field in FieldKind::ALL {
             if snapshot.holders[field as usize] > 0 && (!field.is_context() || settings.context > 0.0) {
                 scoring.weigh(field, settings, terms)?;
@@ -96,10 +102,15 @@ impl<'s> Scoring<'s> {
             order.then_with(|| left.field.cmp(&right.field)).then_with(|| left.text.cmp(&right.text))
         });
         let mut rest = 0.0;
-        scoring.rest = scoring.terms.iter().rev().map(|term| {
-            rest += term.most();
-            rest
-        }).collect();
+        scoring.rest = scoring
+            .terms
+            .iter()
+            .rev()
+            .map(|term| {
+                rest += term.most();
+                rest
+            })
+            .collect();
         scoring.rest.reverse();
         Ok(scoring)
     }
@@ -120,7 +131,15 @@ impl<'s> Scoring<'s> {
                 known += 1;
                 rarities.push((weight * rarity, rarity));
                 let text = text.clone();
-                self.terms.push(WeightedTerm { field, text, weight: 0.0, presence: 0.0, share: 0.0, postings, entries });
+                self.terms.push(WeightedTerm {
+                    field,
+                    text,
+                    weight: 0.0,
+                    presence: 0.0,
+                    share: 0.0,
+                    postings,
+                    entries,
+                });
             }
         }
         if best <= 0.0 {
@@ -156,7 +175,9 @@ impl<'s> Scoring<'s> {
                 entries += u64::from(info.doc_freq);
                 holders += match view.reader.alive_bitset() {
                     Some(alive) => u64::from(
-                        index.read_postings_from_terminfo(info, IndexRecordOption::Basic)?.doc_freq_given_deletes(alive),
+                        index
+                            .read_postings_from_terminfo(info, IndexRecordOption::Basic)?
+                            .doc_freq_given_deletes(alive),
                     ),
                     None => u64::from(info.doc_freq),
                 };
@@ -280,8 +301,8 @@ impl<'s> Scoring<'s> {
                 None => !deletes || !view.reader.is_deleted(document),
             };
             if wanted {
-                let part = term.presence
-                    + term.weight * saturation.part(postings.term_freq(), lengths.fieldnorm_id(document));
+                let part =
+                    term.presence + term.weight * saturation.part(postings.term_freq(), lengths.fieldnorm_id(document));
                 let at = document as usize;
                 if own[at] == 0.0 && context.get(at).is_none_or(|sum| *sum == 0.0) {
                     touched.push(document);

@@ -11,15 +11,13 @@ const NEXT: usize = 19;
 /// them from coverage, the lead of the best, and how much of the query is known.
 pub(super) fn grade(search: &Search<'_>, voices: &Evidences<'_>, pool: &Pool, ranking: &mut Ranking) -> Result<()> {
     let lexical = pool.best(LEXICAL, NEXT + 1);
-    let (mut coverage, mut grams) = (0.0_f64, 0.0_f64);
+    let mut coverage = 0.0_f64;
     if let Some(scoring) = &voices.scoring {
         let docs: Vec<_> = lexical.iter().map(|(doc, _)| *doc).collect();
         for share in scoring.coverage(&docs).map_err(|error| Error::engine(search.folder, error))? {
             coverage = coverage.max(share.stems);
-            grams = grams.max(share.grams);
         }
     }
-    let mut enough = false;
     let cosine = pool.best(SEMANTIC, 1).first().map(|(_, cosine)| *cosine);
     let (weak, good);
     match (&voices.semantic, cosine) {
@@ -49,11 +47,12 @@ pub(super) fn grade(search: &Search<'_>, voices: &Evidences<'_>, pool: &Pool, ra
                     + grading.known * strength.known
                     + grading.stems * strength.stems as f64
             };
-            (weak, good) = (grading.weak, grading.good);
-            enough = coverage.max(grams) >= grading.enough;
+            let documents = search.snapshot.documents as f64;
+            let size = documents / (documents + grading.small);
+            (weak, good) = (grading.weak * size, grading.good * size);
         }
     }
-    ranking.grade = if pool.docs().next().is_none() || (ranking.evidence < weak && !enough) {
+    ranking.grade = if pool.docs().next().is_none() || ranking.evidence < weak {
         Grade::None
     } else if ranking.evidence < good {
         Grade::Weak
