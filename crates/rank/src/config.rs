@@ -86,11 +86,13 @@ pub struct Lexical {
     pub coverage: f64,
     /// The share of a conversation record's context in its score, 0 to 1; less for long records.
     pub context: f64,
+    /// The share of the query's grams, 0 to 1, that a document must hold which holds none of its stems.
+    pub floor: f64,
 }
 
 impl Default for Lexical {
     fn default() -> Self {
-        Self { k1: 1.2, b: 0.75, stems: 0.5, grams: 0.5, coverage: 0.1, context: 0.5 }
+        Self { k1: 1.2, b: 0.75, stems: 0.5, grams: 0.5, coverage: 0.1, context: 0.5, floor: 0.25 }
     }
 }
 
@@ -195,11 +197,14 @@ pub struct Grading {
     pub weak: f64,
     /// From this sum on the answer is good.
     pub good: f64,
+    /// A document that holds this share of the query's stems, by rarity, or of its grams is an answer, if a weak one,
+    /// whatever the sum: in a store of a few documents nothing stands out. 0 to 1; above 1, none is.
+    pub enough: f64,
 }
 
 impl Default for Grading {
     fn default() -> Self {
-        Self { coverage: 7.44, lead: 7.35, known: 3.06, stems: 0.31, weak: 6.66, good: 9.0 }
+        Self { coverage: 7.44, lead: 7.35, known: 3.06, stems: 0.31, weak: 6.66, good: 9.0, enough: 0.5 }
     }
 }
 
@@ -213,6 +218,8 @@ impl Config {
             ("lexical.grams", lexical.grams, 10.0, "a number from 0 to 10"),
             ("lexical.coverage", lexical.coverage, 10.0, "a number from 0 to 10"),
             ("lexical.context", lexical.context, 1.0, "a number from 0 to 1"),
+            ("lexical.floor", lexical.floor, 1.0, "a number from 0 to 1"),
+            ("grading.enough", self.grading.enough, 2.0, "a number from 0 to 2"),
             ("evidence.lexical", evidence.lexical, 100.0, "a number from 0 to 100"),
             ("evidence.semantic", evidence.semantic, 100.0, "a number from 0 to 100"),
             ("evidence.temporal", evidence.temporal, 100.0, "a number from 0 to 100"),

@@ -11,15 +11,15 @@ const NEXT: usize = 19;
 /// them from coverage, the lead of the best, and how much of the query is known.
 pub(super) fn grade(search: &Search<'_>, voices: &Evidences<'_>, pool: &Pool, ranking: &mut Ranking) -> Result<()> {
     let lexical = pool.best(LEXICAL, NEXT + 1);
-    let coverage = match &voices.scoring {
-        Some(scoring) => {
-            let docs: Vec<_> = lexical.iter().map(|(doc, _)| *doc).collect();
-            let failed = |error| Error::engine(search.folder, error);
-            let shares = scoring.coverage(&docs, &search.config.lexical).map_err(failed)?;
-            shares.into_iter().fold(0.0, f64::max)
+    let (mut coverage, mut grams) = (0.0_f64, 0.0_f64);
+    if let Some(scoring) = &voices.scoring {
+        let docs: Vec<_> = lexical.iter().map(|(doc, _)| *doc).collect();
+        for share in scoring.coverage(&docs).map_err(|error| Error::engine(search.folder, error))? {
+            coverage = coverage.max(share.stems);
+            grams = grams.max(share.grams);
         }
-        None => 0.0,
-    };
+    }
+    let mut enough = false;
     let cosine = pool.best(SEMANTIC, 1).first().map(|(_, cosine)| *cosine);
     let (weak, good);
     match (&voices.semantic, cosine) {
@@ -50,9 +50,10 @@ pub(super) fn grade(search: &Search<'_>, voices: &Evidences<'_>, pool: &Pool, ra
                     + grading.stems * strength.stems as f64
             };
             (weak, good) = (grading.weak, grading.good);
+            enough = coverage.max(grams) >= grading.enough;
         }
     }
-    ranking.grade = if pool.docs().next().is_none() || ranking.evidence < weak {
+    ranking.grade = if pool.docs().next().is_none() || (ranking.evidence < weak && !enough) {
         Grade::None
     } else if ranking.evidence < good {
         Grade::Weak

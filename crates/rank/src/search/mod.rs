@@ -19,7 +19,7 @@ use crate::filter::Selection;
 use crate::fusion::{RANK_CONSTANT, RankedList, VoiceShare, fuse};
 use crate::index::{Doc, Snapshot};
 use crate::intent::{Intent, intent_of};
-use crate::lexical::{NOTHING_SHARED, Scoring, brevity};
+use crate::lexical::{NOTHING_SHARED, Scoring, above_floor, brevity};
 use crate::query::Query;
 use crate::ranking::{Explanation, Grade, Ranking, Silence, VoiceReport};
 use crate::semantic::Semantic;
@@ -166,7 +166,12 @@ impl<'s> Search<'s> {
         let scoring =
             Scoring::new(self.snapshot, &self.config.lexical, terms).map_err(|error| self.failed(error))?;
         let found = scoring.best(depth, voices.selection.as_ref()).map_err(|error| self.failed(error))?;
-        let silent = found.is_empty().then(|| NOTHING_SHARED.to_owned());
+        let touched = found.len();
+        let found = above_floor(&scoring, found, &self.config.lexical).map_err(|error| self.failed(error))?;
+        let silent = found.is_empty().then(|| match touched {
+            0 => NOTHING_SHARED.to_owned(),
+            _ => format!("{NOTHING_SHARED}; {touched} hold pieces of them, below the floor"),
+        });
         pool.propose(LEXICAL, found.iter().map(|found| (found.doc, f64::from(found.score))));
         voices.scoring = Some(scoring);
         Ok(silent)

@@ -113,7 +113,14 @@ impl Pool {
         let mut ranks = HashMap::new();
         for (voice, mut scores) in by_voice {
             scores.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
-            ranks.extend(scores.into_iter().enumerate().map(|(at, (_, doc))| ((voice, doc), at + 1)));
+            let (mut rank, mut last) = (0, f64::NAN);
+            for (at, (score, doc)) in scores.into_iter().enumerate() {
+                // Equal scores share a place, so that the order in which documents came in does not show.
+                if score.total_cmp(&last).is_ne() {
+                    (rank, last) = (at + 1, score);
+                }
+                ranks.insert((voice, doc), rank);
+            }
         }
         ranks
     }
