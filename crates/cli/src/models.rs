@@ -8,7 +8,7 @@ use clap::Args;
 /// The option of every command that uses models.
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
-    /// The folder of models (default: $HATIR_MODELS, else `hatir/models` in the user's data folder)
+    /// The folder of models (default: `$HATIR_MODELS`, else `hatir/models` in the user's data folder)
     #[arg(long, value_name = "DIR")]
     pub(crate) models: Option<PathBuf>,
 }
