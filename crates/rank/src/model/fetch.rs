@@ -148,7 +148,8 @@ pub(super) fn fetch(network: &Network, wanted: &Wanted<'_>, progress: &dyn Progr
                         1 => problem,
                         _ => format!("{problem} ({failures} attempts)"),
                     };
-                    return Err(failed(wanted.url, problem, RUN_AGAIN));
+                    let remedy = if part.length > 0 { RUN_AGAIN } else { OTHER_WAYS };
+                    return Err(failed(wanted.url, problem, remedy));
                 }
                 let doubled = network.pause.saturating_mul(1 << (failures - 1).min(16));
                 let pause = pause.unwrap_or(doubled).min(LONGEST_PAUSE);

@@ -19,12 +19,15 @@ pub(super) fn check_name(name: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The candidate that was probably meant: up to a third of its letters may differ.
+/// The candidate that was probably meant: one that begins so, or differs in at most a third of its letters.
 pub(super) fn nearest<'name>(name: &str, candidates: impl IntoIterator<Item = &'name str>) -> Option<&'name str> {
     let lowered: String = name.chars().take(100).flat_map(char::to_lowercase).collect::<String>().replace('_', "-");
     candidates
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&lowered, candidate), candidate))
+        .map(|candidate| match lowered.len() >= 4 && candidate.starts_with(&lowered) {
+            true => (0, candidate),
+            false => (strsim::damerau_levenshtein(&lowered, candidate), candidate),
+        })
         .filter(|(distance, candidate)| *distance <= (candidate.len() / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -50,6 +53,8 @@ mod tests {
         let names = ["multilingual-e5-small", "all-minilm-l6-v2"];
         assert_eq!(nearest("multilingual_e5_small", names), Some("multilingual-e5-small"));
         assert_eq!(nearest("all-MiniLM-L6", names), Some("all-minilm-l6-v2"));
+        assert_eq!(nearest("all-minilm", names), Some("all-minilm-l6-v2"));
+        assert_eq!(nearest("all", names), None);
         assert_eq!(nearest("bge-m3", names), None);
     }
 }
