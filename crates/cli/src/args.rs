@@ -35,6 +35,9 @@ pub(crate) enum Command {
     /// Measure searching on files of questions with known answers
     #[command(subcommand)]
     Bench(crate::command::bench::BenchCommand),
+    /// Install, check and remove the models of the semantic voice
+    #[command(subcommand)]
+    Model(crate::command::model::ModelCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -9,6 +9,7 @@ mod clock;
 mod command;
 mod exit;
 mod load;
+mod models;
 mod show;
 mod signals;
 mod trust;
@@ -44,6 +45,7 @@ fn dispatch(command: &Command) -> anyhow::Result<Exit> {
         Command::Stages(args) => command::inspect::stages(args),
         Command::New(args) => command::new::run(args),
         Command::Bench(command) => command::bench::run(command),
+        Command::Model(command) => command::model::run(command),
         Command::Completions { shell } => {
             // The generator panics when its writer fails, so it writes to memory first.
             let mut script = Vec::new();

@@ -33,6 +33,9 @@ const MAP: &[Place] = &[
 /// What a leaf must not depend on directly: a runtime, a configuration language, a command line, a terminal.
 const NOT_IN_A_LEAF: &[&str] = &["anstream", "anyhow", "clap", "indicatif", "tokio", "toml", "toml_edit"];
 
+/// What a leaf may read a manifest of its own with, behind a feature.
+const MANIFESTS: &str = "toml";
+
 /// What only the binary may depend on: in a library it would decide for its callers how errors look or who prints.
 const ONLY_IN_THE_BINARY: &[&str] = &["anstream", "anyhow", "clap", "clap_complete", "indicatif"];
 
@@ -46,6 +49,8 @@ struct Need {
     package: String,
     /// For its own tests, examples and benchmarks only.
     development: bool,
+    /// Only with a feature.
+    optional: bool,
 }
 
 /// Every breach of the map, one sentence each, in the order of `crates`.
@@ -65,6 +70,8 @@ fn forbidden_arrows(crates: &[Crate]) -> Vec<String> {
             // A test of one leaf against another would be an arrow like any other: neither could be taken alone.
             if ours && !place.may_know.contains(&package) {
                 breaches.push(format!("{} -> {package}: this arrow is not on the map", one.name));
+            } else if place.leaf && need.optional && package == MANIFESTS {
+                // It may read a manifest of its own, for who asks for that feature.
             } else if place.leaf && !need.development && NOT_IN_A_LEAF.contains(&package) {
                 breaches.push(format!("{} -> {package}: a leaf is a synchronous library", one.name));
             } else if one.name != "hatir" && !need.development && ONLY_IN_THE_BINARY.contains(&package) {
@@ -84,6 +91,7 @@ fn workspace() -> Vec<Crate> {
     let to_need = |dependency: &cargo_metadata::Dependency| Need {
         package: dependency.name.clone(),
         development: dependency.kind == DependencyKind::Development,
+        optional: dependency.optional,
     };
     metadata
         .packages
@@ -114,11 +122,15 @@ fn the_workspace_keeps_to_the_map() {
     }
 }
 
-/// A crate of a made-up workspace; `needs` holds package names, those of its tests with a leading `dev:`.
+/// A crate of a made-up workspace; `needs` holds package names, those of its tests with a leading `dev:`, those of a
+/// feature with a leading `opt:`.
 fn made_up(name: &str, needs: &[&str]) -> Crate {
     let to_need = |text: &&str| match text.strip_prefix("dev:") {
-        Some(package) => Need { package: package.to_owned(), development: true },
-        None => Need { package: (*text).to_owned(), development: false },
+        Some(package) => Need { package: package.to_owned(), development: true, optional: false },
+        None => match text.strip_prefix("opt:") {
+            Some(package) => Need { package: package.to_owned(), development: false, optional: true },
+            None => Need { package: (*text).to_owned(), development: false, optional: false },
+        },
     };
     Crate { name: name.to_owned(), needs: needs.iter().map(to_need).collect() }
 }
@@ -130,7 +142,7 @@ fn check(name: &str, needs: &[&str], expected: &[&str]) {
 
 #[test]
 fn allowed_arrows_pass() {
-    check("hatir-rank", &["tantivy", "serde", "dev:toml", "dev:tempfile"], &[]);
+    check("hatir-rank", &["tantivy", "serde", "dev:toml", "opt:toml", "dev:tempfile"], &[]);
     check("hatir-pipeline", &["hatir-rank", "hatir-budget", "tokio", "toml", "dev:hatir-memory"], &[]);
     check("hatir", &["hatir-pipeline", "hatir-rank", "clap", "anyhow", "tokio"], &[]);
 }
@@ -159,6 +171,7 @@ fn a_leaf_with_a_runtime_or_a_command_line_is_found() {
             "hatir-condense -> clap: a leaf is a synchronous library",
         ],
     );
+    check("hatir-rank", &["opt:tokio"], &["hatir-rank -> tokio: a leaf is a synchronous library"]);
     check("hatir-pipeline", &["anyhow"], &["hatir-pipeline -> anyhow: this belongs in the binary"]);
 }
 

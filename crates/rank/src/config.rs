@@ -86,11 +86,13 @@ pub struct Lexical {
     pub coverage: f64,
     /// The share of a conversation record's context in its score, 0 to 1; less for long records.
     pub context: f64,
+    /// The share of the query's grams, 0 to 1, that a document must hold which holds none of its stems.
+    pub floor: f64,
 }
 
 impl Default for Lexical {
     fn default() -> Self {
-        Self { k1: 1.2, b: 0.75, stems: 0.5, grams: 0.5, coverage: 0.1, context: 0.5 }
+        Self { k1: 1.2, b: 0.75, stems: 0.5, grams: 0.5, coverage: 0.1, context: 0.5, floor: 0.25 }
     }
 }
 
@@ -195,11 +197,14 @@ pub struct Grading {
     pub weak: f64,
     /// From this sum on the answer is good.
     pub good: f64,
+    /// In a store of so many documents both thresholds are half as high, in larger ones nearer to the whole: where there
+    /// is little, an answer lacks most words of a question, and nothing can stand out. 0 to 1,000,000.
+    pub small: f64,
 }
 
 impl Default for Grading {
     fn default() -> Self {
-        Self { coverage: 7.44, lead: 7.35, known: 3.06, stems: 0.31, weak: 6.66, good: 9.0 }
+        Self { coverage: 7.44, lead: 7.35, known: 3.06, stems: 0.31, weak: 6.66, good: 9.0, small: 30.0 }
     }
 }
 
@@ -213,6 +218,8 @@ impl Config {
             ("lexical.grams", lexical.grams, 10.0, "a number from 0 to 10"),
             ("lexical.coverage", lexical.coverage, 10.0, "a number from 0 to 10"),
             ("lexical.context", lexical.context, 1.0, "a number from 0 to 1"),
+            ("lexical.floor", lexical.floor, 1.0, "a number from 0 to 1"),
+            ("grading.small", self.grading.small, 1e6, "a number from 0 to 1,000,000"),
             ("evidence.lexical", evidence.lexical, 100.0, "a number from 0 to 100"),
             ("evidence.semantic", evidence.semantic, 100.0, "a number from 0 to 100"),
             ("evidence.temporal", evidence.temporal, 100.0, "a number from 0 to 100"),
@@ -233,7 +240,8 @@ impl Config {
             [("evidence.saturation", evidence.saturation, 100.0), ("diversity.lambda", self.diversity.lambda, 1.0)]
         {
             if !(value > 0.0 && value <= most) {
-                let expected = if most > 1.0 { "a number above 0 and up to 100" } else { "a number above 0 and up to 1" };
+                let expected =
+                    if most > 1.0 { "a number above 0 and up to 100" } else { "a number above 0 and up to 1" };
                 return Err(Error::InvalidConfig { setting: setting.to_owned(), found: value.to_string(), expected });
             }
         }

@@ -115,7 +115,9 @@ impl Turns<'_> {
                 continue;
             };
             let made = made.to_zoned_datetime(zone.clone());
-            if asked.month != u8::try_from(made.month()).ok() || asked.year.is_some_and(|year| year != i32::from(made.year())) {
+            if asked.month != u8::try_from(made.month()).ok()
+                || asked.year.is_some_and(|year| year != i32::from(made.year()))
+            {
                 continue;
             }
             let contribution = match asked.day {

@@ -200,7 +200,9 @@ impl Document {
         }
         if let Some(link) = self.links.iter().find(|link| !(link.weight > 0.0 && link.weight <= 1.0)) {
             let Link { to, weight } = link;
-            return refuse(format!("its link to {to:?} has the weight {weight}, expected a number above 0 and up to 1"));
+            return refuse(format!(
+                "its link to {to:?} has the weight {weight}, expected a number above 0 and up to 1"
+            ));
         }
         Ok(())
     }

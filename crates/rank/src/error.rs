@@ -99,6 +99,81 @@ pub enum Error {
         /// What to do.
         remedy: String,
     },
+    /// A manifest with mistakes, all of them.
+    #[cfg(feature = "model")]
+    #[error("{}", crate::model::list_problems(path, problems))]
+    Manifest {
+        /// The manifest's path.
+        path: PathBuf,
+        /// What is wrong, in the order of the checks; never empty.
+        problems: Vec<crate::model::ManifestProblem>,
+    },
+    /// No model of this name stands in the folder of models.
+    #[error("there is no model {name:?} in {}; {installed}", root.display())]
+    NoModel {
+        /// The name that was asked for.
+        name: String,
+        /// The folder of models.
+        root: PathBuf,
+        /// Which models there are, as a sentence.
+        installed: String,
+    },
+    /// The catalogue has no model of this name.
+    #[error("the catalogue has no model {name:?}; {known}")]
+    UnknownModel {
+        /// The name that was asked for.
+        name: String,
+        /// The nearest name and all names, as a sentence.
+        known: String,
+    },
+    /// A model of this name is installed already, and it was not asked to replace it.
+    #[error("the model {name:?} is installed already, in {}", folder.display())]
+    ModelExists {
+        /// Its name.
+        name: String,
+        /// Its folder.
+        folder: PathBuf,
+    },
+    /// Another process is installing or removing the same model.
+    #[error("the model {name:?} is being changed by {holder}; wait until it is done, or end it")]
+    ModelBusy {
+        /// Its name.
+        name: String,
+        /// Who holds the lock, as far as it said so.
+        holder: String,
+    },
+    /// A folder, an archive or a file that no model can be installed from.
+    #[error("nothing can be installed from {}: {problem}; {remedy}", path.display())]
+    InvalidSource {
+        /// The path that was named.
+        path: PathBuf,
+        /// What was found.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A file that could not be fetched.
+    #[error("cannot fetch {url}: {problem}; {remedy}")]
+    Fetch {
+        /// Where it should have come from.
+        url: String,
+        /// What happened.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A file whose bytes are not those that were expected. It has been thrown away.
+    #[error(
+        "{from} has the SHA-256 {found}, expected {expected}: the file is damaged or another one, and was thrown away"
+    )]
+    Checksum {
+        /// The URL or the path that the file came from.
+        from: String,
+        /// The SHA-256 that is known for it.
+        expected: String,
+        /// The SHA-256 of what came.
+        found: String,
+    },
     /// The operating system refused a file operation.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

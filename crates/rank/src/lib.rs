@@ -39,7 +39,9 @@ mod embed;
 mod error;
 mod filter;
 mod fusion;
-mod graph;
+// For the crate's own benchmarks; no part of its interface.
+#[doc(hidden)]
+pub mod graph;
 mod index;
 mod intent;
 mod lexical;

@@ -100,10 +100,8 @@ impl<'s> Semantic<'s> {
             return;
         }
         let means = self.snapshot.language_means(&self.model.fingerprint, || self.language_means());
-        let cosines: Vec<(Option<Language>, f64, f64)> = means
-            .iter()
-            .map(|(language, mean, count)| (*language, dot(&self.vector, mean), *count as f64))
-            .collect();
+        let cosines: Vec<(Option<Language>, f64, f64)> =
+            means.iter().map(|(language, mean, count)| (*language, dot(&self.vector, mean), *count as f64)).collect();
         let count: f64 = cosines.iter().map(|(_, _, count)| count).sum();
         if cosines.len() < 2 || count <= 0.0 {
             return;
@@ -192,13 +190,12 @@ impl<'s> Semantic<'s> {
                 selection.is_none_or(|selection| selection.has(doc))
                     && language.is_none_or(|language| self.snapshot.language(doc) == language)
             };
-            let allowed_keys: Option<HashSet<u64>> = selection.filter(|selection| selection.len() <= 4_096).map(|selection| {
-                selection.docs().filter(|doc| wanted(*doc)).filter_map(|doc| self.snapshot.content(doc)).collect()
-            });
-            let count = allowed_keys.as_ref().map_or_else(
-                || selection.map_or(self.set.rows(), Selection::len),
-                HashSet::len,
-            );
+            let allowed_keys: Option<HashSet<u64>> =
+                selection.filter(|selection| selection.len() <= 4_096).map(|selection| {
+                    selection.docs().filter(|doc| wanted(*doc)).filter_map(|doc| self.snapshot.content(doc)).collect()
+                });
+            let count =
+                allowed_keys.as_ref().map_or_else(|| selection.map_or(self.set.rows(), Selection::len), HashSet::len);
             let allowed = |key: u64| match &allowed_keys {
                 Some(keys) => keys.contains(&key),
                 None => keys.get(&key).is_some_and(|docs| {

@@ -5,6 +5,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod dialog;
 pub(crate) mod inspect;
+pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod run;
 pub(crate) mod test;

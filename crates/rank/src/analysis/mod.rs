@@ -180,7 +180,8 @@ pub(crate) struct QueryTerms {
 
 /// The terms of a query, or why there are none, in words for a person.
 pub(crate) fn query_terms(query: &Query) -> Result<QueryTerms, &'static str> {
-    let mut terms = QueryTerms { language: query.language.or_else(|| language_of(&query.text)), ..QueryTerms::default() };
+    let mut terms =
+        QueryTerms { language: query.language.or_else(|| language_of(&query.text)), ..QueryTerms::default() };
     let mut seen: HashSet<String> = HashSet::new();
     let mut any_word = false;
     if query.terms.is_empty() {
@@ -267,63 +268,74 @@ fn with_humps(word: Word<'_>) -> Vec<Word<'_>> {
 mod tests {
     use super::*;
 
+    /// The fields that hold something, their terms in the order of the text.
     fn fields_of(document: &Document) -> Vec<(&'static str, String)> {
         let terms = document_terms(document);
-        FieldKind::ALL.iter().map(|kind| (kind.name(), terms[*kind as usize].join(" "))).collect()
+        let spaced = |kind: FieldKind| terms.fields[kind as usize].replace(SEPARATOR, " ").trim_end().to_owned();
+        FieldKind::ALL.iter().map(|kind| (kind.name(), spaced(*kind))).filter(|(_, terms)| !terms.is_empty()).collect()
     }
 
-    fn query_fields(query: &Query) -> Vec<(&'static str, String)> {
+    fn query_groups(query: &Query) -> [String; 4] {
         let terms = query_terms(query).unwrap();
-        let join = |kind: FieldKind| terms[kind as usize].keys().cloned().collect::<Vec<_>>().join(" ");
-        FieldKind::ALL.iter().map(|kind| (kind.name(), join(*kind))).collect()
+        terms.groups.map(|group| group.keys().cloned().collect::<Vec<_>>().join(" "))
     }
 
-    /// These are the terms of analysis version 1. When a change moves them, raise `ANALYSIS_VERSION` with it.
+    /// These are the terms of analysis version 2. When a change moves them, raise `ANALYSIS_VERSION` with it.
     #[test]
     fn the_terms_of_a_version_do_not_move() {
-        assert_eq!(ANALYSIS_VERSION, 1);
-        let english = Document::new("a", "Refunds aren't paid by parseConfig().").with_title("Company's refunds");
+        assert_eq!(ANALYSIS_VERSION, 2);
+        let english = Document::new("a", "Refunds aren't paid by parse_config().").with_title("Company's");
         assert_eq!(
             fields_of(&english),
             [
-                ("neutral", "company refunds refunds aren paid by parseconfig".to_owned()),
-                ("english", "compani refund refund paid parseconfig pars config".to_owned()),
-                ("turkish", String::new()),
-                ("identifiers", "parseconfig parse config".to_owned()),
+                ("english", "compani refund paid pars config parse_config".to_owned()),
+                (
+                    "grams",
+                    "_com comp ompa mpan pany any_ _ref refu efun fund unds nds_ _are aren ren_ _pai paid aid_ _by_ \
+                     _par pars arse rse_ _con conf onfi nfig fig_"
+                        .to_owned()
+                ),
             ]
         );
         let turkish = Document::new("b", "İadeler 1.000 gün içinde Ankara’ya IŞIK hızıyla ödenir.");
-        assert_eq!(
-            fields_of(&turkish),
-            [
-                ("neutral", "iadeler 1000 gun icinde ankara isik hiziyla odenir".to_owned()),
-                ("english", String::new()),
-                ("turkish", "iade 1000 gun icin ankar isik hizi odenir".to_owned()),
-                ("identifiers", "1000".to_owned()),
-            ]
-        );
+        assert_eq!(fields_of(&turkish)[0], ("turkish", "iade 1000 gun icin ankar isik hizi odenir".to_owned()),);
         let other = Document::new("c", "返金は v2.0");
         assert_eq!(
             fields_of(&other),
-            [
-                ("neutral", "返金 金は v2 0".to_owned()),
-                ("english", String::new()),
-                ("turkish", String::new()),
-                ("identifiers", "v2.0 v2".to_owned()),
-            ]
+            [("other", "返金 金は v2 0 v2.0".to_owned()), ("grams", "_返金_ _金は_ _v2_ _0_".to_owned())]
         );
     }
 
     #[test]
-    fn a_query_asks_every_field_without_function_words() {
+    fn only_a_record_of_a_conversation_has_its_context_beside_it() {
+        let context = Some("Who is Deniz?".to_owned());
+        let page = Document { context, ..Document::new("a", "We met him on Friday.") };
+        assert!(
+            fields_of(&page).iter().all(|(field, terms)| !field.starts_with("context") && !terms.contains("deniz"))
+        );
+        let fields = fields_of(&page.with_turn("session", 3, None));
+        assert_eq!(fields[0], ("english", "met friday".to_owned()));
+        assert_eq!(fields[2], ("context_english", "deniz met friday".to_owned()));
+    }
+
+    #[test]
+    fn a_query_asks_every_group_without_function_words() {
+        let [other, english, turkish, grams] = query_groups(&Query::new("Where is the parse_config of Ankara'ya?"));
+        assert_eq!(other, "ankara config parse parse_config");
+        assert_eq!(english, "ankara config pars parse_config");
+        assert_eq!(turkish, "ankar configi pars parse_config");
+        assert!(grams.contains("_whe") && grams.contains("kara") && !grams.contains("ya_"), "{grams}");
+    }
+
+    #[test]
+    fn weighted_terms_stand_in_for_the_text() {
+        let query =
+            Query::new("what about that?").with_terms([("refund".to_owned(), 2.0), ("damaged refund".to_owned(), 0.5)]);
+        let terms = query_terms(&query).unwrap();
+        let english = &terms.groups[FieldKind::English as usize];
         assert_eq!(
-            query_fields(&Query::new("Where is the parse_config of Ankara'ya?")),
-            [
-                ("neutral", "ankara config parse".to_owned()),
-                ("english", "ankara config pars".to_owned()),
-                ("turkish", "ankar configi pars".to_owned()),
-                ("identifiers", "ankara config parse parse_config".to_owned()),
-            ]
+            english.iter().map(|(term, weight)| (term.as_str(), *weight)).collect::<Vec<_>>(),
+            [("damag", 0.5), ("refund", 2.5)]
         );
     }
 
@@ -341,7 +353,8 @@ mod tests {
     fn an_enormous_query_is_read_up_to_the_cap() {
         let many = (0..200_000).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
         let terms = query_terms(&Query::new(many)).unwrap();
-        assert_eq!(terms[FieldKind::Neutral as usize].len(), MAX_QUERY_WORDS);
-        assert!(terms.iter().all(|field| field.len() <= 3 * MAX_QUERY_WORDS));
+        assert_eq!(terms.groups[FieldKind::Other as usize].len(), MAX_QUERY_WORDS);
+        assert!(terms.groups[..3].iter().all(|group| group.len() <= 3 * MAX_QUERY_WORDS));
+        assert!(terms.groups[FieldKind::Grams as usize].len() <= MAX_QUERY_GRAMS);
     }
 }

@@ -316,8 +316,12 @@ impl Index {
             Some(info) if vector.len() != info.dimension => {
                 format!("its vector has {} numbers, {} has {}", vector.len(), info.name, info.dimension)
             }
-            Some(_) if vector.iter().any(|value| !value.is_finite()) => "its vector holds a number that is not finite".to_owned(),
-            Some(_) if vector.iter().all(|value| *value == 0.0) => "its vector is zero, which points nowhere".to_owned(),
+            Some(_) if vector.iter().any(|value| !value.is_finite()) => {
+                "its vector holds a number that is not finite".to_owned()
+            }
+            Some(_) if vector.iter().all(|value| *value == 0.0) => {
+                "its vector is zero, which points nowhere".to_owned()
+            }
             Some(_) => return Ok(()),
         };
         Err(Error::InvalidDocument { id: document.id.chars().take(80).collect(), problem })
@@ -432,7 +436,10 @@ impl Index {
         let mut wanted = Vec::new();
         for doc in missing.iter().take(limit) {
             let document = snapshot.document(*doc).map_err(|error| self.error(error))?;
-            let texts = [(snapshot.content(*doc), Some(embedded_text(&document))), (snapshot.in_context(*doc), embedded_context(&document))];
+            let texts = [
+                (snapshot.content(*doc), Some(embedded_text(&document))),
+                (snapshot.in_context(*doc), embedded_context(&document)),
+            ];
             for (key, text) in texts {
                 if let (Some(key), Some(text)) = (key.filter(|key| !has(Some(*key))), text) {
                     wanted.push(Wanted { key, id: document.id.clone(), content: Content::Text(text) });
@@ -505,7 +512,7 @@ impl Index {
         let damaged = self.engine.validate_checksum().map_err(|error| self.error(error))?;
         if damaged.is_empty() {
             return match &self.folder {
-                Some(folder) => self.files.verify(folder, &read_payload(&self.engine, Some(folder))?),
+                Some(folder) => Files::verify(folder, &read_payload(&self.engine, Some(folder))?),
                 None => Ok(()),
             };
         }

@@ -1,6 +1,7 @@
 //! The fields as the engine stores them, and the format that a folder states.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -231,7 +232,11 @@ pub(crate) fn content_key(document: &Document) -> u64 {
     match &document.vector {
         None => hash(&["text", &embedded_text(document)]),
         Some(vector) => {
-            let bytes: String = vector.iter().map(|value| format!("{:08x}", value.to_bits())).collect();
+            let mut bytes = String::with_capacity(8 * vector.len());
+            for value in vector {
+                // Writing into a string cannot fail.
+                let _ = write!(bytes, "{:08x}", value.to_bits());
+            }
             hash(&["vector", &bytes, &embedded_text(document)])
         }
     }

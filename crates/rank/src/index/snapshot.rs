@@ -11,8 +11,8 @@ use tantivy::{
 };
 
 use super::schema::{Fields, Payload, SPEAKER_FIELD, column, filter_term, hash, language_of_code};
-use crate::conversation::names_of;
 use crate::analysis::{FIELDS, FieldKind};
+use crate::conversation::names_of;
 use crate::decay::Kind;
 use crate::document::{Document, Language};
 use crate::graph::{Graph, GraphBuilder};
@@ -223,8 +223,10 @@ impl Snapshot {
             let mut builder = GraphBuilder::new(self.numbers);
             let linked = self.segments.iter().any(|segment| segment.columns.link_to.is_some());
             if linked {
-                let by_node: HashMap<u64, Doc> =
-                    self.live().filter_map(|doc| Some((self.value(doc, |columns| columns.node.as_ref())?, doc))).collect();
+                let by_node: HashMap<u64, Doc> = self
+                    .live()
+                    .filter_map(|doc| Some((self.value(doc, |columns| columns.node.as_ref())?, doc)))
+                    .collect();
                 for doc in self.live() {
                     let (segment, document) = self.place(doc);
                     let columns = &self.segments[segment].columns;

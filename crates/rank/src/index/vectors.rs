@@ -5,14 +5,16 @@
 //! between, text and vectors are of one commit.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::schema::{Payload, VectorFiles};
 use super::snapshot::Snapshot;
 use crate::embed::{Embedder, ModelInfo, Vector};
 use crate::error::{Error, Result};
-use crate::vectors::{FileRecord, FileState, Row, TEXT, VectorFile, VectorSet, VectorWriter, is_temporary, merge, plan};
+use crate::vectors::{
+    FileRecord, FileState, Row, TEXT, VectorFile, VectorSet, VectorWriter, is_temporary, merge, plan,
+};
 
 /// How the names of vector files begin.
 const PREFIX: &str = "hatir-rank.vectors-";
@@ -104,7 +106,7 @@ impl Files {
         mut wanted: Vec<Wanted>,
         go_on: &dyn Fn() -> bool,
     ) -> Result<usize> {
-        wanted.sort_by(|left, right| left.key.cmp(&right.key));
+        wanted.sort_by_key(|one| one.key);
         wanted.dedup_by_key(|one| one.key);
         if embedder.is_none() {
             wanted.retain(|one| matches!(one.content, Content::Made(_)));
@@ -225,7 +227,7 @@ impl Files {
     }
 
     /// Reads all vector files of a commit and compares checksums.
-    pub(crate) fn verify(&self, folder: &Path, payload: &Payload) -> Result<()> {
+    pub(crate) fn verify(folder: &Path, payload: &Payload) -> Result<()> {
         for (fingerprint, listed) in &payload.vectors {
             for record in &listed.files {
                 VectorFile::open(folder, record, fingerprint)?.verify_full()?;
@@ -272,12 +274,8 @@ fn next_name(folder: Option<&Path>, payload: &mut Payload, ending: &str) -> Resu
         None => Vec::new(),
     };
     let number = |name: &str| name.strip_prefix(PREFIX)?.split('.').next()?.parse::<u64>().ok();
-    let used = there.iter().map(String::as_str).chain(names(payload).iter().map(String::as_str)).filter_map(number).max();
+    let used =
+        there.iter().map(String::as_str).chain(names(payload).iter().map(String::as_str)).filter_map(number).max();
     payload.last_file = used.unwrap_or(0).max(payload.last_file) + 1;
     Ok(format!("{PREFIX}{:06}.{ending}", payload.last_file))
-}
-
-/// A folder for messages.
-pub(crate) fn shown(folder: Option<&Path>) -> PathBuf {
-    folder.map_or_else(|| PathBuf::from(super::IN_MEMORY), Path::to_path_buf)
 }

@@ -5,7 +5,7 @@ mod scoring;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use scoring::{Scoring, brevity};
+pub(crate) use scoring::{Found, Scoring, brevity};
 
 use crate::analysis::query_terms;
 use crate::config::Lexical;
@@ -27,6 +27,8 @@ use crate::voice::{Candidate, Heard, Scale, Voice};
 ///   words are unknown finds little;
 /// - *grams* is the same over the 4-grams of all words;
 /// - *coverage* is the share of the query's stems that the document holds, weighed by idf.
+///
+/// A document that shares no stem with the query is found only when it holds enough of its grams ([`Lexical::floor`]).
 ///
 /// Only live documents are counted, so equal sets of documents give equal scores, however they came in. Its name is
 /// `lexical`.
@@ -52,7 +54,7 @@ impl LexicalVoice {
 
     fn best(&self, scoring: &Scoring<'_>, depth: usize) -> tantivy::Result<Vec<Candidate>> {
         let mut candidates = Vec::new();
-        for found in scoring.best(depth, None)? {
+        for found in above_floor(scoring, scoring.best(depth, None)?, &self.settings)? {
             let fields = scoring.shares(found.doc)?;
             candidates.push(Candidate { id: self.snapshot.id_of(found.doc)?, score: f64::from(found.score), fields });
         }
@@ -84,6 +86,18 @@ impl Voice for LexicalVoice {
     fn scale(&self) -> Scale {
         Scale::Unit
     }
+}
+
+/// Without the documents that share nothing but a few pieces of words with the query.
+pub(crate) fn above_floor(
+    scoring: &Scoring<'_>,
+    mut found: Vec<Found>,
+    settings: &Lexical,
+) -> tantivy::Result<Vec<Found>> {
+    let docs: Vec<_> = found.iter().map(|found| found.doc).collect();
+    let mut coverage = scoring.coverage(&docs)?.into_iter();
+    found.retain(|_| coverage.next().is_some_and(|coverage| coverage.shares_words(settings)));
+    Ok(found)
 }
 
 /// What the voice says when it found nothing.

@@ -36,6 +36,22 @@ pub(crate) struct Strength {
     pub(crate) stems: usize,
 }
 
+/// How much of a query a document holds, each share from 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Coverage {
+    /// Of its stems, weighed by rarity.
+    pub(crate) stems: f64,
+    /// Of its grams, by number.
+    pub(crate) grams: f64,
+}
+
+impl Coverage {
+    /// Whether the document shares a word with the query, or enough pieces of words for a mistyped one.
+    pub(crate) fn shares_words(self, settings: &Lexical) -> bool {
+        self.stems > 0.0 || self.grams >= settings.floor
+    }
+}
+
 /// A term, and what it weighs.
 struct WeightedTerm {
     field: FieldKind,
@@ -44,6 +60,8 @@ struct WeightedTerm {
     weight: f32,
     /// What its mere presence gives.
     presence: f32,
+    /// Its share of the query's stems, by rarity, or of its grams, by number; 0 for a context's.
+    share: f64,
     /// Where its documents stand, by segment.
     postings: Vec<Option<TermInfo>>,
     /// How many documents of all segments hold it, deleted ones counted.
@@ -66,8 +84,14 @@ impl<'s> Scoring<'s> {
     /// Looks the terms up.
     pub(crate) fn new(snapshot: &'s Snapshot, settings: &Lexical, terms: &QueryTerms) -> tantivy::Result<Self> {
         let saturation = std::array::from_fn(|at| Saturation::new(settings, snapshot.average_length[at]));
-        let mut scoring =
-            Self { snapshot, terms: Vec::new(), rest: Vec::new(), saturation, context: settings.context as f32, query: Strength::default() };
+        let mut scoring = Self {
+            snapshot,
+            terms: Vec::new(),
+            rest: Vec::new(),
+            saturation,
+            context: settings.context as f32,
+            query: Strength::default(),
+        };
         for field in FieldKind::ALL {
             if snapshot.holders[field as usize] > 0 && (!field.is_context() || settings.context > 0.0) {
                 scoring.weigh(field, settings, terms)?;
@@ -78,10 +102,15 @@ impl<'s> Scoring<'s> {
             order.then_with(|| left.field.cmp(&right.field)).then_with(|| left.text.cmp(&right.text))
         });
         let mut rest = 0.0;
-        scoring.rest = scoring.terms.iter().rev().map(|term| {
-            rest += term.most();
-            rest
-        }).collect();
+        scoring.rest = scoring
+            .terms
+            .iter()
+            .rev()
+            .map(|term| {
+                rest += term.most();
+                rest
+            })
+            .collect();
         scoring.rest.reverse();
         Ok(scoring)
     }
@@ -102,7 +131,15 @@ impl<'s> Scoring<'s> {
                 known += 1;
                 rarities.push((weight * rarity, rarity));
                 let text = text.clone();
-                self.terms.push(WeightedTerm { field, text, weight: 0.0, presence: 0.0, postings, entries });
+                self.terms.push(WeightedTerm {
+                    field,
+                    text,
+                    weight: 0.0,
+                    presence: 0.0,
+                    share: 0.0,
+                    postings,
+                    entries,
+                });
             }
         }
         if best <= 0.0 {
@@ -112,6 +149,11 @@ impl<'s> Scoring<'s> {
         for (term, (weighted, rarity)) in self.terms[first..].iter_mut().zip(rarities) {
             term.weight = (share * weighted / best) as f32;
             term.presence = (coverage * rarity / all) as f32;
+            term.share = match (field.is_context(), field.is_grams()) {
+                (true, _) => 0.0,
+                (_, true) => 1.0 / group.len() as f64,
+                _ => rarity / all,
+            };
         }
         if !field.is_grams() && !field.is_context() {
             let share = known as f64 / group.len() as f64;
@@ -133,7 +175,9 @@ impl<'s> Scoring<'s> {
                 entries += u64::from(info.doc_freq);
                 holders += match view.reader.alive_bitset() {
                     Some(alive) => u64::from(
-                        index.read_postings_from_terminfo(info, IndexRecordOption::Basic)?.doc_freq_given_deletes(alive),
+                        index
+                            .read_postings_from_terminfo(info, IndexRecordOption::Basic)?
+                            .doc_freq_given_deletes(alive),
                     ),
                     None => u64::from(info.doc_freq),
                 };
@@ -257,8 +301,8 @@ impl<'s> Scoring<'s> {
                 None => !deletes || !view.reader.is_deleted(document),
             };
             if wanted {
-                let part = term.presence
-                    + term.weight * saturation.part(postings.term_freq(), lengths.fieldnorm_id(document));
+                let part =
+                    term.presence + term.weight * saturation.part(postings.term_freq(), lengths.fieldnorm_id(document));
                 let at = document as usize;
                 if own[at] == 0.0 && context.get(at).is_none_or(|sum| *sum == 0.0) {
                     touched.push(document);
@@ -411,13 +455,10 @@ impl<'s> Scoring<'s> {
         Ok(entries.contains(&holders.len()).then_some(holders))
     }
 
-    /// The share of the query's stems that each document holds, weighed by rarity, 0 to 1.
-    pub(crate) fn coverage(&self, docs: &[Doc], settings: &Lexical) -> tantivy::Result<Vec<f64>> {
-        if settings.coverage <= 0.0 {
-            return Ok(vec![0.0; docs.len()]);
-        }
-        let mut shares = vec![0.0; docs.len()];
-        for term in self.terms.iter().filter(|term| term.presence > 0.0) {
+    /// How much of the query each document holds.
+    pub(crate) fn coverage(&self, docs: &[Doc]) -> tantivy::Result<Vec<Coverage>> {
+        let mut shares = vec![Coverage::default(); docs.len()];
+        for term in self.terms.iter().filter(|term| term.share > 0.0) {
             for (at, doc) in docs.iter().enumerate() {
                 let (segment, document) = self.snapshot.place(*doc);
                 let Some(mut postings) = term.postings(segment, &self.snapshot.segments[segment])? else { continue };
@@ -425,7 +466,8 @@ impl<'s> Scoring<'s> {
                     postings.seek(document);
                 }
                 if postings.doc() == document {
-                    shares[at] += f64::from(term.presence) / settings.coverage;
+                    let share = if term.field.is_grams() { &mut shares[at].grams } else { &mut shares[at].stems };
+                    *share += term.share;
                 }
             }
         }

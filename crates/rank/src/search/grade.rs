@@ -11,15 +11,13 @@ const NEXT: usize = 19;
 /// them from coverage, the lead of the best, and how much of the query is known.
 pub(super) fn grade(search: &Search<'_>, voices: &Evidences<'_>, pool: &Pool, ranking: &mut Ranking) -> Result<()> {
     let lexical = pool.best(LEXICAL, NEXT + 1);
-    let coverage = match &voices.scoring {
-        Some(scoring) => {
-            let docs: Vec<_> = lexical.iter().map(|(doc, _)| *doc).collect();
-            let failed = |error| Error::engine(search.folder, error);
-            let shares = scoring.coverage(&docs, &search.config.lexical).map_err(failed)?;
-            shares.into_iter().fold(0.0, f64::max)
+    let mut coverage = 0.0_f64;
+    if let Some(scoring) = &voices.scoring {
+        let docs: Vec<_> = lexical.iter().map(|(doc, _)| *doc).collect();
+        for share in scoring.coverage(&docs).map_err(|error| Error::engine(search.folder, error))? {
+            coverage = coverage.max(share.stems);
         }
-        None => 0.0,
-    };
+    }
     let cosine = pool.best(SEMANTIC, 1).first().map(|(_, cosine)| *cosine);
     let (weak, good);
     match (&voices.semantic, cosine) {
@@ -49,7 +47,9 @@ pub(super) fn grade(search: &Search<'_>, voices: &Evidences<'_>, pool: &Pool, ra
                     + grading.known * strength.known
                     + grading.stems * strength.stems as f64
             };
-            (weak, good) = (grading.weak, grading.good);
+            let documents = search.snapshot.documents as f64;
+            let size = documents / (documents + grading.small);
+            (weak, good) = (grading.weak * size, grading.good * size);
         }
     }
     ranking.grade = if pool.docs().next().is_none() || ranking.evidence < weak {

@@ -19,7 +19,7 @@ use crate::filter::Selection;
 use crate::fusion::{RANK_CONSTANT, RankedList, VoiceShare, fuse};
 use crate::index::{Doc, Snapshot};
 use crate::intent::{Intent, intent_of};
-use crate::lexical::{NOTHING_SHARED, Scoring, brevity};
+use crate::lexical::{NOTHING_SHARED, Scoring, above_floor, brevity};
 use crate::query::Query;
 use crate::ranking::{Explanation, Grade, Ranking, Silence, VoiceReport};
 use crate::semantic::Semantic;
@@ -56,6 +56,11 @@ struct Evidences<'s> {
     intent: Intent,
 }
 
+/// The voices of the crate that a query asks, in their order.
+fn asked(query: &Query) -> Vec<&'static str> {
+    [LEXICAL, SEMANTIC, TEMPORAL, GRAPH].into_iter().filter(|voice| query.asks(voice)).collect()
+}
+
 impl<'s> Search<'s> {
     pub(crate) fn run(&self, query: &Query, k: usize, own: &[&dyn Voice]) -> Result<Ranking> {
         let mut ranking = Ranking::default();
@@ -69,7 +74,7 @@ impl<'s> Search<'s> {
             _ if k == 0 => Some("no document was asked for"),
             _ => None,
         };
-        let asked = self.asked(query);
+        let asked = asked(query);
         if let Some(reason) = nothing {
             for voice in asked.iter().copied().chain(own.iter().map(|voice| voice.name())) {
                 self.report(&mut ranking, voice, 0, 0, Some(reason.to_owned()));
@@ -77,14 +82,15 @@ impl<'s> Search<'s> {
             return Ok(ranking);
         }
         let depth = k.max(self.config.depth);
-        let mut voices = Evidences { scoring: None, semantic: None, mentions: Vec::new(), selection, intent: ranking.intent };
+        let mut voices =
+            Evidences { scoring: None, semantic: None, mentions: Vec::new(), selection, intent: ranking.intent };
         let mut pool = Pool::default();
         for voice in asked {
             let silent = match voice {
                 LEXICAL => self.lexical(&terms, depth, &mut voices, &mut pool)?,
                 SEMANTIC => self.semantic(query, language, depth, &mut voices, &mut pool)?,
-                TEMPORAL => self.temporal(query, language, depth, &mut voices, &mut pool)?,
-                _ => self.graph(&voices, depth, &mut pool)?,
+                TEMPORAL => self.temporal(query, language, depth, &mut voices, &mut pool),
+                _ => self.graph(&voices, depth, &mut pool),
             };
             let candidates = pool.count(voice);
             self.report(&mut ranking, voice, candidates, 0, silent);
@@ -118,10 +124,6 @@ impl<'s> Search<'s> {
         Error::engine(self.folder, error)
     }
 
-    fn asked(&self, query: &Query) -> Vec<&'static str> {
-        [LEXICAL, SEMANTIC, TEMPORAL, GRAPH].into_iter().filter(|voice| query.asks(voice)).collect()
-    }
-
     /// What a voice's raw scores count.
     fn weight(&self, voice: &str, voices: Option<&Evidences<'_>>) -> f64 {
         let evidence = &self.config.evidence;
@@ -129,7 +131,8 @@ impl<'s> Search<'s> {
             (Fusion::Rrf, _) => self.config.weights.of(voice),
             (Fusion::Evidence, LEXICAL) => evidence.lexical,
             (Fusion::Evidence, SEMANTIC) => {
-                let model = voices.and_then(|voices| voices.semantic.as_ref()).map(|semantic| &semantic.model).or(self.model);
+                let model =
+                    voices.and_then(|voices| voices.semantic.as_ref()).map(|semantic| &semantic.model).or(self.model);
                 evidence.semantic * model.map_or(1.0, |model| model.evidence.weight)
             }
             (Fusion::Evidence, TEMPORAL) => evidence.temporal,
@@ -163,10 +166,14 @@ impl<'s> Search<'s> {
             Ok(terms) => terms,
             Err(reason) => return Ok(Some((*reason).to_owned())),
         };
-        let scoring =
-            Scoring::new(self.snapshot, &self.config.lexical, terms).map_err(|error| self.failed(error))?;
+        let scoring = Scoring::new(self.snapshot, &self.config.lexical, terms).map_err(|error| self.failed(error))?;
         let found = scoring.best(depth, voices.selection.as_ref()).map_err(|error| self.failed(error))?;
-        let silent = found.is_empty().then(|| NOTHING_SHARED.to_owned());
+        let touched = found.len();
+        let found = above_floor(&scoring, found, &self.config.lexical).map_err(|error| self.failed(error))?;
+        let silent = found.is_empty().then(|| match touched {
+            0 => NOTHING_SHARED.to_owned(),
+            _ => format!("{NOTHING_SHARED}; {touched} hold pieces of them, below the floor"),
+        });
         pool.propose(LEXICAL, found.iter().map(|found| (found.doc, f64::from(found.score))));
         voices.scoring = Some(scoring);
         Ok(silent)
@@ -198,17 +205,17 @@ impl<'s> Search<'s> {
         depth: usize,
         voices: &mut Evidences<'s>,
         pool: &mut Pool,
-    ) -> Result<Option<String>> {
+    ) -> Option<String> {
         let Some(now) = query.now else {
-            return Ok(Some("the moment of asking is not known".to_owned()));
+            return Some("the moment of asking is not known".to_owned());
         };
         if !self.snapshot.has_times() {
-            return Ok(Some("no document has a time".to_owned()));
+            return Some("no document has a time".to_owned());
         }
         let zone = query.zone.clone().unwrap_or(TimeZone::UTC);
         let mentions = temporal::mentions(&query.text, now, &zone, language);
         if mentions.is_empty() {
-            return Ok(Some("the query names no time".to_owned()));
+            return Some("the query names no time".to_owned());
         }
         let mut found: Vec<(Doc, f64)> = Vec::new();
         for view in &self.snapshot.segments {
@@ -227,7 +234,8 @@ impl<'s> Search<'s> {
                 }
             }
         }
-        let order = |left: &(Doc, f64), right: &(Doc, f64)| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0));
+        let order =
+            |left: &(Doc, f64), right: &(Doc, f64)| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0));
         if found.len() > depth {
             found.select_nth_unstable_by(depth, order);
             found.truncate(depth);
@@ -236,13 +244,13 @@ impl<'s> Search<'s> {
         let silent = found.is_empty().then(|| "no document is from about that time".to_owned());
         pool.propose(TEMPORAL, found);
         voices.mentions = mentions;
-        Ok(silent)
+        silent
     }
 
-    fn graph(&self, voices: &Evidences<'_>, depth: usize, pool: &mut Pool) -> Result<Option<String>> {
+    fn graph(&self, voices: &Evidences<'_>, depth: usize, pool: &mut Pool) -> Option<String> {
         let graph = self.snapshot.graph();
         if graph.edges() == 0 {
-            return Ok(Some("no document leads to another".to_owned()));
+            return Some("no document leads to another".to_owned());
         }
         let mut seeds: BTreeMap<Doc, f64> = BTreeMap::new();
         for voice in [LEXICAL, SEMANTIC] {
@@ -261,13 +269,13 @@ impl<'s> Search<'s> {
         }
         let seeds: Vec<(Doc, f64)> = seeds.into_iter().filter(|(_, strength)| *strength > 0.0).collect();
         if seeds.is_empty() {
-            return Ok(Some("no other voice found a document to start from".to_owned()));
+            return Some("no other voice found a document to start from".to_owned());
         }
         let allowed = |doc: Doc| voices.selection.as_ref().is_none_or(|selection| selection.has(doc));
         let reached = graph.walk(&seeds, &allowed, depth);
         let silent = reached.is_empty().then(|| "no link leads on from what the other voices found".to_owned());
         pool.propose(GRAPH, reached);
-        Ok(silent)
+        silent
     }
 
     fn own(
@@ -280,11 +288,8 @@ impl<'s> Search<'s> {
         ranking: &mut Ranking,
     ) -> Result<()> {
         let name = voice.name();
-        let heard = if self.weight(name, None) > 0.0 {
-            voice.hear(query, depth)?
-        } else {
-            Heard::silent("its weight is 0")
-        };
+        let heard =
+            if self.weight(name, None) > 0.0 { voice.hear(query, depth)? } else { Heard::silent("its weight is 0") };
         let (mut known, mut unknown, mut silent) = (Vec::new(), 0, None);
         match heard {
             Heard::Silent(reason) => silent = Some(reason),
@@ -338,13 +343,8 @@ impl<'s> Search<'s> {
             });
             evidence.insert(doc, self.lexical_evidence(lexical, voices) + self.semantic_evidence(cosine, voices));
         }
-        let turns = Turns {
-            snapshot: self.snapshot,
-            settings: &self.config.conversation,
-            query,
-            selection: allowed,
-            evidence,
-        };
+        let turns =
+            Turns { snapshot: self.snapshot, settings: &self.config.conversation, query, selection: allowed, evidence };
         let rules = turns.rules(voices.scoring.as_ref()).map_err(|error| self.failed(error))?;
         let mut best: Vec<(f64, Doc)> = turns
             .evidence
@@ -433,7 +433,8 @@ impl<'s> Search<'s> {
         let ranks = pool.ranks();
         let mut scored = Vec::new();
         for (doc, raws) in pool.iter() {
-            let mut explanation = Explanation { rules: rules.remove(&doc).unwrap_or_default(), ..Explanation::default() };
+            let mut explanation =
+                Explanation { rules: rules.remove(&doc).unwrap_or_default(), ..Explanation::default() };
             for (voice, raw) in raws {
                 let raw_score = raw.score;
                 let weight = self.weight(voice, Some(voices)) * self.multiplier(voices, voice);

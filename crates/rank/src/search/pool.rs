@@ -113,7 +113,14 @@ impl Pool {
         let mut ranks = HashMap::new();
         for (voice, mut scores) in by_voice {
             scores.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
-            ranks.extend(scores.into_iter().enumerate().map(|(at, (_, doc))| ((voice, doc), at + 1)));
+            let (mut rank, mut last) = (0, f64::NAN);
+            for (at, (score, doc)) in scores.into_iter().enumerate() {
+                // Equal scores share a place, so that the order in which documents came in does not show.
+                if score.total_cmp(&last).is_ne() {
+                    (rank, last) = (at + 1, score);
+                }
+                ranks.insert((voice, doc), rank);
+            }
         }
         ranks
     }
@@ -130,12 +137,7 @@ struct Entry {
 }
 
 /// The best `k`, repetitions collapsed and the rest told apart.
-pub(super) fn hits(
-    search: &Search<'_>,
-    voices: &Evidences<'_>,
-    mut scored: Vec<Pooled>,
-    k: usize,
-) -> Result<Vec<Hit>> {
+pub(super) fn hits(search: &Search<'_>, voices: &Evidences<'_>, mut scored: Vec<Pooled>, k: usize) -> Result<Vec<Hit>> {
     let semantic = voices.semantic.as_ref();
     let failed = |error| Error::engine(search.folder, error);
     let snapshot = search.snapshot;
@@ -181,10 +183,9 @@ pub(super) fn hits(
         // Each position comes once.
         let Some(Entry { doc, id, document, mut explanation, duplicates, .. }) = entries[at].take() else { continue };
         explanation.diversity = diversity;
-        if let (Some(scoring), Some(share)) = (
-            &voices.scoring,
-            explanation.voices.iter_mut().find(|share| share.voice == LEXICAL),
-        ) {
+        if let (Some(scoring), Some(share)) =
+            (&voices.scoring, explanation.voices.iter_mut().find(|share| share.voice == LEXICAL))
+        {
             share.fields = scoring.shares(doc).map_err(failed)?;
         }
         let score = explanation.total();
@@ -208,5 +209,7 @@ fn is_repetition(
     if better.words.same_language(words) {
         return false;
     }
-    semantic.and_then(|semantic| semantic.translation(better.doc, doc)).is_some_and(|near| near >= diversity.translation)
+    semantic
+        .and_then(|semantic| semantic.translation(better.doc, doc))
+        .is_some_and(|near| near >= diversity.translation)
 }

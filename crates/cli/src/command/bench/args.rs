@@ -62,7 +62,7 @@ pub(crate) struct SetArgs {
 /// What is asked.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// Conversations by query id, one {"id", "turns", "follow_up", "rewrite"} per line
+    /// Conversations by query id, one {"id", "turns", `follow_up`, "rewrite"} per line
     #[arg(long, value_name = "FILE")]
     pub(crate) conversations: Vec<PathBuf>,
     /// What is asked of each query

@@ -93,7 +93,7 @@ fn source(entry: Entry, conversations: &HashMap<String, Entry>, no_context: bool
     if no_context {
         turns.retain(|turn| turn.role != Role::Context);
     }
-    Ok(Source { id, text, raw, rewrite, turns, entry })
+    Ok(Source { entry, id, text, raw, rewrite, turns })
 }
 
 fn read_turns(entry: &Entry) -> Result<Vec<Turn>, Failure> {

@@ -44,6 +44,7 @@ fn to_leaf(document: &Document) -> leaf::Document {
         title: document.title.clone(),
         language: document.language.as_deref().and_then(language),
         fields,
+        ..leaf::Document::default()
     }
 }
 

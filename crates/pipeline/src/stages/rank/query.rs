@@ -96,7 +96,7 @@ impl Stage for Searcher {
             Some(Value::Conversation(turns)) => turns.as_slice(),
             _ => &[],
         };
-        let sent = leaf::Query { text: query.text.clone(), language: language_of(&query, turns) };
+        let sent = leaf::Query { language: language_of(&query, turns), ..leaf::Query::new(&query.text) };
         let ranking = self.index(inputs)?.search(&sent, self.config.top_k).map_err(failed)?;
 
         let mut silent: Vec<String> =
