@@ -99,6 +99,14 @@ pub enum Error {
         /// What to do.
         remedy: String,
     },
+    /// ONNX Runtime, which models run in, is missing, damaged or too old.
+    #[error("{problem}; {remedy}")]
+    Runtime {
+        /// What was found, and where.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
     /// A manifest with mistakes, all of them.
     #[cfg(feature = "model")]
     #[error("{}", crate::model::list_problems(path, problems))]

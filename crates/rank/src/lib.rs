@@ -61,6 +61,8 @@ pub use config::{Config, Conversation, Diversity, EvidenceFusion, Fusion, Gradin
 pub use decay::{Kind, Weibull};
 pub use document::{Document, Language, Link, Turn};
 pub use embed::{Embedder, Evidence, ModelInfo, Vector};
+#[cfg(feature = "onnx")]
+pub use embed::{OnnxEmbedder, OnnxOptions, RuntimeSearch};
 pub use error::{Error, Result};
 pub use filter::Filter;
 pub use fusion::{Fused, RANK_CONSTANT, RankedList, VoiceShare, Weights, fuse};

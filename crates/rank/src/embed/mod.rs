@@ -1,5 +1,11 @@
 //! Texts become vectors.
 
+#[cfg(feature = "onnx")]
+mod onnx;
+
+#[cfg(feature = "onnx")]
+pub use onnx::{OnnxEmbedder, OnnxOptions, RuntimeSearch};
+
 use crate::error::Result;
 
 /// A unit vector; its length is [`ModelInfo::dimension`].

@@ -17,7 +17,7 @@
 //! ```
 
 mod catalogue;
-mod hash;
+pub(crate) mod hash;
 mod manifest;
 mod names;
 mod place;

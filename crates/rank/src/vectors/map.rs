@@ -7,7 +7,7 @@ use memmap2::Mmap;
 
 /// Maps a file that nobody changes.
 #[expect(unsafe_code, reason = "the one place where a file is mapped")]
-pub(super) fn map(file: &File) -> io::Result<Mmap> {
+pub(crate) fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: memory that is shared with a file must not change while it is borrowed. The files of this module are
     // written under another name, renamed when complete and synced, and from then on only ever read or removed; a
     // removed file's content lives on until its last mapping goes. Whoever writes into the folder by other means

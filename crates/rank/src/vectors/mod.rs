@@ -11,7 +11,7 @@
 mod compact;
 mod file;
 mod half_float;
-mod map;
+pub(crate) mod map;
 mod record;
 mod set;
 mod top;
