@@ -172,11 +172,6 @@ class Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def packed_constant(self, name, kind, shape, array):
-        """A constant of a type that numpy lacks, given as its bytes."""
-        self.constants.append(helper.make_tensor(name, kind, shape, array.tobytes(), raw=True))
-        return name
-
     def node(self, operator, inputs, output, domain="", **attributes):
         self.nodes.append(
             helper.make_node(operator, inputs, [output], name=output, domain=domain, **attributes))
@@ -227,13 +222,13 @@ class Encoder:
         rows = len(packed.pieces)
         if self.quantised:
             scales, nibbles = packed.blocks("emb.word", packed.words, packed.hidden)
-            # As signed numbers: an unsigned eight turns into zero when its highest bit is flipped.
-            signed = paired(nibbles[:rows]) ^ 0x88
-            graph.packed_constant("emb.word", TensorProto.INT4, [rows, packed.hidden], signed)
+            # Two in a byte, eight stands for zero. As bytes, not as ONNX's four-bit type: the runtime's own format,
+            # which hatir's cache is in, lacks that.
+            graph.constant("emb.word", paired(nibbles[:rows]).reshape(rows, -1))
             graph.constant("emb.word.scale", scales[:rows])
             words = graph.node(
                 "GatherBlockQuantized", ["emb.word", "input_ids", "emb.word.scale"], "emb.words",
-                domain=RUNTIME_DOMAIN, gather_axis=0, quantize_axis=1, block_size=BLOCK)
+                domain=RUNTIME_DOMAIN, gather_axis=0, quantize_axis=1, block_size=BLOCK, bits=4)
         else:
             graph.constant("emb.word", packed.unpacked("emb.word", packed.words, packed.hidden)[:rows])
             words = graph.node("Gather", ["emb.word", "input_ids"], "emb.words", axis=0)

@@ -72,12 +72,14 @@ impl Graph {
             if let Some(graph) = scratch.open(&name).and_then(|bytes| Self::ready(bytes, threads, runtime).ok()) {
                 return Ok(graph);
             }
-            if let Some(graph) = make_ready(path, &name, runtime, scratch) {
+            let made = make_ready(path, &name, runtime, scratch);
+            if let Some(Ok(graph)) = made.map(|bytes| Self::ready(bytes, threads, runtime)) {
                 scratch.remove_others(&format!("graph-{key}-"), &name);
-                return Self::ready(graph, threads, runtime);
+                return Ok(graph);
             }
+            // Some graphs cannot be kept: the runtime's own format lacks four-bit numbers, for one.
+            scratch.remove(&name);
         }
-        // Without a cache, or with a runtime that cannot write what it made ready.
         let session = builder(runtime, threads)
             .and_then(|builder| builder.with_optimization_level(GraphOptimizationLevel::All)?.commit_from_file(path))
             .map_err(|error| format!("ONNX Runtime cannot read model.onnx: {error}"))?;

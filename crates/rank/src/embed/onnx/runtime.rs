@@ -151,8 +151,9 @@ pub(super) fn load(search: &RuntimeSearch) -> Result<Runtime> {
     // A relative path would be sought beside the program.
     let absolute = std::path::absolute(&path).map_err(|error| unusable(error.to_string()))?;
     check_whole(&absolute).map_err(unusable)?;
+    say_no_to_reports();
     let builder = ort::init_from(&absolute).map_err(|error| match error {
-        ort::LoadDynamicError::Dlopen { error, .. } => unusable(error.to_string()),
+        ort::LoadDynamicError::Dlopen { error, .. } => unusable(with_causes(&error)),
         ort::LoadDynamicError::MissingApi { .. } => unusable("it is another library".to_owned()),
         ort::LoadDynamicError::BadVersion { version_str, .. } => Error::Runtime {
             problem: format!("{} is ONNX Runtime {version_str}, 1.{OLDEST} or newer is needed", path.display()),
@@ -160,12 +161,28 @@ pub(super) fn load(search: &RuntimeSearch) -> Result<Runtime> {
         },
         ort::LoadDynamicError::InvalidVersionString => unusable("it does not tell its version".to_owned()),
     })?;
-    // Builds by Microsoft report what they do to Microsoft, on Linux too since 1.32, unless they are told not to.
     let environment = builder.with_name("hatir").with_telemetry(false).build();
     let environment = environment.map_err(|error| unusable(error.to_string()))?;
     environment.set_log_level(ort::logging::LogLevel::Fatal);
     let runtime = Runtime { environment, build: ort::info() };
     Ok(loaded.insert(runtime).clone())
+}
+
+/// Builds of ONNX Runtime by Microsoft tell Microsoft what they do, since 1.32 on Linux too, and write an identity into
+/// the user's cache folder as soon as they start. The call that switches this off needs the library started, which is
+/// too late; only this variable, which the library reads when it starts, is early enough.
+#[expect(unsafe_code, reason = "the library has no other switch that works before it starts")]
+fn say_no_to_reports() {
+    // SAFETY: no other thread may read or write the environment by means of C meanwhile; what Rust does with it waits.
+    // This runs once in a process, for an instant, before the first model is opened. Of the C code in this program,
+    // only the resolution of host names and time zones reads the environment, none of it while a model is opened.
+    unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
+}
+
+/// The loader's own words stand in the cause.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Finds out what would end the process if it were loaded: a library that lacks its end, which the loader maps and

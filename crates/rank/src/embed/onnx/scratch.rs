@@ -69,6 +69,11 @@ impl Scratch {
         unfinished.seal()
     }
 
+    /// Removes a file, if it is there.
+    pub(super) fn remove(&self, name: &str) {
+        let _ = fs::remove_file(self.folder.join(name));
+    }
+
     /// Removes the files with this beginning, but for the one named: what other versions left.
     pub(super) fn remove_others(&self, beginning: &str, but: &str) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };

@@ -67,7 +67,7 @@ impl Tokens {
             // A tokeniser whose compact form cuts otherwise is one that we do not understand.
             let agrees = PROBES.iter().all(|probe| compact.numbers(probe).ok() == general.numbers(probe).ok());
             if !agrees {
-                scratch.remove_others(&name, "");
+                scratch.remove(&name);
             }
             agrees.then_some(compact)
         });
