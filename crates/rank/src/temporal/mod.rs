@@ -336,6 +336,11 @@ pub fn has_time_expression(text: &str, language: Option<Language>) -> bool {
         || Grammar::new(&tokens, language).any(|reading| reading.shape != Shape::At(When::Recent { loose: true }))
 }
 
+/// Whether a text names a date or a period, "the latest" included.
+pub(crate) fn names_time(text: &str, language: Option<Language>) -> bool {
+    Grammar::new(&tokens(text), language).next().is_some()
+}
+
 /// The dates that a text gives by the calendar, relative ones left out, in the order of the text.
 ///
 /// ```
