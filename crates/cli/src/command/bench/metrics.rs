@@ -81,6 +81,7 @@ pub(crate) fn percentile(values: &mut [f64], share: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
 mod tests {
     use super::*;
 

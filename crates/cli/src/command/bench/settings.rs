@@ -78,6 +78,7 @@ fn nearest<'path>(path: &str, known: &'path [String]) -> Option<&'path str> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
 mod tests {
     use super::*;
 
