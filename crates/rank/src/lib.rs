@@ -67,7 +67,7 @@ pub use error::{Error, Result};
 pub use filter::Filter;
 pub use fusion::{Fused, RANK_CONSTANT, RankedList, VoiceShare, Weights, fuse};
 pub use index::{Backfill, Index};
-pub use intent::Intent;
+pub use intent::{Intent, Multipliers};
 pub use lexical::LexicalVoice;
 pub use query::{Mode, Query, QueryTerm};
 pub use ranking::{Explanation, Grade, Hit, Ranking, RuleShare, Silence, VoiceReport};

@@ -4,7 +4,7 @@
 //! per commit and never changed, so its rows lie in compressed form: eight bytes for each end of a link.
 //!
 //! What a link is worth: its weight, divided by the root of how far the busier of its ends is above the
-//! [ordinary](ORDINARY) number of links. A page that everything leads to says little about any of it, whichever way the
+//! ordinary number of links. A page that everything leads to says little about any of it, whichever way the
 //! link is walked; so the hubs' rows may be cut without much loss, and a walk's work is bounded whatever the graph is.
 
 use std::collections::BTreeMap;
