@@ -116,3 +116,79 @@ impl Tokens {
         &self.frame
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// The folder of the real model; `tests/onnx.rs` says where it is looked for.
+    fn model() -> Option<PathBuf> {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|value| !value.as_os_str().is_empty());
+        let data = || variable("XDG_DATA_HOME").or_else(|| Some(variable("HOME")?.join(".local/share")));
+        let models = variable("HATIR_MODELS").or_else(|| Some(data()?.join("hatir/models")));
+        let found = models.map(|models| models.join("multilingual-e5-small")).filter(|folder| folder.is_dir());
+        if found.is_none() {
+            assert!(variable("HATIR_REQUIRE_MODEL").is_none(), "there is no model: run tools/models/setup");
+            println!("skipped: there is no model; tools/models/setup brings it");
+        }
+        found
+    }
+
+    /// Thousands of texts: all characters of the first planes, in words and alone; letters with marks, whole and apart;
+    /// and words of several languages, code and spaces put together at random.
+    fn texts() -> Vec<String> {
+        let mut texts: Vec<String> = PROBES.iter().map(|probe| (*probe).to_owned()).collect();
+        let characters: Vec<char> = (0..0x2_0000).chain(0xe_0000..0xe_0200).filter_map(char::from_u32).collect();
+        for some in characters.chunks(48) {
+            texts.push(some.iter().collect());
+            texts.push(some.iter().flat_map(|&character| ['a', character, ' ']).collect());
+        }
+        let marks = [
+            '\u{300}', '\u{301}', '\u{302}', '\u{303}', '\u{306}', '\u{307}', '\u{308}', '\u{30c}', '\u{323}',
+            '\u{327}',
+        ];
+        for letter in ('a'..='z').chain('A'..='Z').chain("ıİâêğüöαεοиа".chars()) {
+            texts.push(marks.iter().flat_map(|&mark| [letter, mark, ' ']).collect());
+            texts.push(marks.iter().flat_map(|&mark| ['x', letter, mark, '\u{301}', 'y', ' ']).collect());
+        }
+        let words: Vec<&str> = PROBES.iter().flat_map(|probe| probe.split(' ')).collect();
+        let spaces = [" ", "  ", "\n", "", "\u{a0}", "▁", "-", "\r\n", "\u{200b}", " \t "];
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut below = |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % limit as u64) as usize
+        };
+        for _ in 0..2_000 {
+            let length = 1 + below(12);
+            let text = (0..length).flat_map(|_| [words[below(words.len())], spaces[below(spaces.len())]]);
+            texts.push(text.collect());
+        }
+        texts
+    }
+
+    #[test]
+    fn the_compact_form_of_the_model_cuts_as_the_library_does() {
+        let Some(model) = model() else { return };
+        let place = tempfile::tempdir().unwrap();
+        let path = model.join("tokenizer.json");
+        let general = Tokens::open(&path, "key", None).unwrap();
+        let scratch = Scratch::new(place.path());
+        // Made, and read back.
+        for _ in 0..2 {
+            let compact = Tokens::open(&path, "key", Some(&scratch)).unwrap();
+            assert!(matches!(compact.kind, Kind::Compact(_)));
+            assert_eq!(compact.frame, general.frame);
+            assert_eq!(compact.frame, Frame { before: vec![0], after: vec![2], padding: 1 });
+        }
+        let compact = Tokens::open(&path, "key", Some(&scratch)).unwrap();
+        let texts = texts();
+        assert!(texts.len() > 7_000);
+        for text in &texts {
+            assert_eq!(compact.numbers(text), general.numbers(text), "{text:?}");
+        }
+    }
+}
