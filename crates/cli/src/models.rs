@@ -25,6 +25,27 @@ pub(crate) fn models_dir(flag: Option<&Path>) -> PathBuf {
     choose(flag, |name| std::env::var_os(name).filter(|value| !value.is_empty()))
 }
 
+/// The folder for what makes opening a model fast, and may be removed at any time: `HATIR_CACHE`, else `hatir` in the
+/// platform's cache folder; nothing without a home.
+pub(crate) fn cache_dir() -> Option<PathBuf> {
+    choose_cache(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+}
+
+fn choose_cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name: &str| variable(name).map(PathBuf::from);
+    path("HATIR_CACHE").or_else(|| {
+        let cache = if cfg!(windows) {
+            path("LOCALAPPDATA")
+        } else if cfg!(target_vendor = "apple") {
+            path("HOME").map(|home| home.join("Library/Caches"))
+        } else {
+            let cache = path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+            cache.or_else(|| path("HOME").map(|home| home.join(".cache")))
+        };
+        Some(cache?.join("hatir"))
+    })
+}
+
 fn choose(flag: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     let path = |name: &str| variable(name).map(PathBuf::from);
     let named = flag.map(Path::to_path_buf).or_else(|| path("HATIR_MODELS"));
@@ -70,5 +91,20 @@ mod tests {
         let fallback = Path::new("/home/me/.local/share/hatir/models");
         assert_eq!(with(None, &[home]), fallback);
         assert_eq!(with(None, &[("XDG_DATA_HOME", "data"), home]), fallback, "a relative path is ignored");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_cache_folder_is_the_users() {
+        let with = |variables: &[(&str, &str)]| {
+            choose_cache(|name| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+            })
+        };
+        let home = ("HOME", "/home/me");
+        assert_eq!(with(&[("HATIR_CACHE", "/here"), home]).as_deref(), Some(Path::new("/here")));
+        assert_eq!(with(&[("XDG_CACHE_HOME", "/cache"), home]).as_deref(), Some(Path::new("/cache/hatir")));
+        assert_eq!(with(&[home]).as_deref(), Some(Path::new("/home/me/.cache/hatir")));
+        assert_eq!(with(&[]), None);
     }
 }

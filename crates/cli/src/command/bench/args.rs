@@ -5,10 +5,76 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::models::ModelsArgs;
+
+/// The model that is used when none is named.
+pub(crate) const DEFAULT_MODEL: &str = "multilingual-e5-small";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     /// Search a corpus for questions with known answers: recall, MRR, nDCG, time
     Retrieve(Box<RetrieveArgs>),
+    /// Ask questions that a corpus cannot answer: how many get an answer all the same, at a stated loss of true ones
+    Silence(Box<SilenceArgs>),
+    /// Write a retrieval set that is harder: mistyped, without diacritics, or in two languages
+    Perturb(Box<PerturbArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SilenceArgs {
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+    /// Queries of another set, which the corpus cannot answer; given several times, the figures are means over the files
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) foreign: Vec<PathBuf>,
+    /// Leave out the queries of this category
+    #[arg(long, value_name = "CATEGORY")]
+    pub(crate) exclude_category: Vec<String>,
+    /// Ask only the first N queries that have an answer, and the first N of each other file
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Write one JSON line per query to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// How to print the figures
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: FiguresFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PerturbArgs {
+    /// What is changed
+    #[arg(long, value_enum)]
+    pub(crate) kind: Perturbation,
+    /// Documents; for `mixed` the same documents in each language, one file per language
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) corpus: Vec<PathBuf>,
+    /// Queries
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) queries: PathBuf,
+    /// Answers; for `mixed` they are kept by the language of the document that answers
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) qrels: PathBuf,
+    /// The folder to write corpus.jsonl, queries.jsonl and qrels.tsv into; it is made, and must hold none of them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// What chance goes by; the same number gives the same files
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Perturbation {
+    /// One letter is dropped from each word of six letters or more in the queries
+    Typo,
+    /// Letters of the queries lose their marks: ığüşöç become igusoc
+    NoDiacritics,
+    /// Each document is kept in one of its languages, and queries ask across them
+    Mixed,
 }
 
 #[derive(Debug, Args)]
@@ -100,7 +166,15 @@ pub(crate) struct EngineArgs {
     /// Set a constant of the ranking, as rank.lexical.k1=1.5
     #[arg(long = "set", value_name = "rank.KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// How many threads search; the times are those of one search each
+    /// The model of the semantic voice: the name of one that is installed, or a folder; `none` for no semantic voice
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_MODEL)]
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) models: ModelsArgs,
+    /// Keep the stores in this folder; a later run makes only the vectors that are not there yet
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: Option<PathBuf>,
+    /// How many threads search, and make vectors; the times are those of one search each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,
 }
@@ -122,6 +196,16 @@ impl Mode {
             Self::Keyword => &[VoiceName::Lexical],
             Self::Semantic => &[VoiceName::Lexical, VoiceName::Semantic],
             Self::Hybrid => &[VoiceName::Lexical, VoiceName::Semantic, VoiceName::Temporal, VoiceName::Graph],
+        }
+    }
+}
+
+impl From<Mode> for hatir_rank::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Keyword => Self::Keyword,
+            Mode::Semantic => Self::Semantic,
+            Mode::Hybrid => Self::Hybrid,
         }
     }
 }

@@ -91,6 +91,11 @@ impl Entry {
         keys.try_fold(first, |value, key| value.as_object()?.get(key)).filter(|value| !value.is_null())
     }
 
+    /// What stood in the line.
+    pub(crate) fn into_object(self) -> Map<String, Json> {
+        self.object
+    }
+
     /// The text under a key.
     pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
         match self.get(path) {

@@ -15,7 +15,8 @@ pub(crate) struct Judgement {
     pub(crate) place: Place,
     pub(crate) query: String,
     pub(crate) document: String,
-    score: f64,
+    /// How well it answers.
+    pub(crate) score: f64,
 }
 
 /// Reads a header line, then a query's id, a document's id and a number between tabs.

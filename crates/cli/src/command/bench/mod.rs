@@ -5,11 +5,13 @@ mod engine;
 mod files;
 mod judgements;
 mod metrics;
+mod perturb;
 mod question;
 mod record;
 mod report;
 mod retrieve;
 mod settings;
+mod silence;
 mod usage;
 
 pub(crate) use args::BenchCommand;
@@ -19,5 +21,7 @@ use crate::exit::Exit;
 pub(crate) fn run(command: &BenchCommand) -> anyhow::Result<Exit> {
     match command {
         BenchCommand::Retrieve(args) => retrieve::run(args),
+        BenchCommand::Silence(args) => silence::run(args),
+        BenchCommand::Perturb(args) => perturb::run(args),
     }
 }

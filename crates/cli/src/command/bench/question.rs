@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use hatir_condense::{Condenser, Conversation, Options, Role, Turn};
+use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::args::{QueryArgs, QueryFrom, SetArgs};
 use super::files::{Entry, Place, kind, read_objects};
+use super::record::moment;
 use crate::exit::Failure;
 
 /// A query, ready to be asked.
@@ -19,6 +21,8 @@ pub(crate) struct Question {
     pub(crate) text: String,
     pub(crate) language: Option<String>,
     pub(crate) category: Option<String>,
+    /// When it is asked: `now`.
+    pub(crate) now: Option<Timestamp>,
     /// The store it searches, when there are several.
     pub(crate) group: Option<String>,
     /// What was said before.
@@ -136,7 +140,17 @@ impl Source {
             }
         };
         let (language, category) = (entry.text("lang")?, entry.scalar("category"));
-        Ok(Question { place: self.entry.place, id: self.id, text, language, category, group, turns: self.turns })
+        let now = match entry.text("now")? {
+            None => None,
+            Some(text) => Some(moment(&text).ok_or_else(|| {
+                let problem = format!("`now` is {text:?}, which is no date that is understood");
+                entry
+                    .place
+                    .wrong(problem)
+                    .hint("dates are as 2023-05-08T13:56:00Z, 2023-05-08 or 1:56 pm on 8 May, 2023")
+            })?),
+        };
+        Ok(Question { place: self.entry.place, id: self.id, text, language, category, now, group, turns: self.turns })
     }
 
     fn asked(&self, from: QueryFrom) -> Result<String, Failure> {

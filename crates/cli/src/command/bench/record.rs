@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use hatir_rank::{Document, Language};
+use hatir_rank::{Document, Language, Turn};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use serde_json::Value as Json;
 
-use super::files::{Entry, Place, read_objects, scalar};
+use super::files::{Entry, Place, kind, read_objects, scalar};
 use crate::exit::Failure;
 
 /// A line of a corpus, read by the conventions of `docs/bench.md`.
@@ -19,7 +19,7 @@ pub(crate) struct Record {
     pub(crate) place: Place,
     pub(crate) id: String,
     pub(crate) text: String,
-    /// `meta.title`.
+    /// `meta.title`, and other names of what it is about: `meta.canonical_name` and `meta.aliases`.
     pub(crate) title: Option<String>,
     /// `meta.lang`, when it is a language that has a stemmer here.
     pub(crate) language: Option<Language>,
@@ -45,7 +45,8 @@ pub(crate) struct RecordTurn {
 }
 
 /// The keys of `meta` that do not become fields.
-const NOT_FIELDS: [&str; 7] = ["title", "lang", "session", "turn", "speaker", "created_at", "date_time"];
+const NOT_FIELDS: [&str; 8] =
+    ["title", "canonical_name", "lang", "session", "turn", "speaker", "created_at", "date_time"];
 
 /// Reads corpora into one list, in their order. Ids are unique over all of them.
 pub(crate) fn read(paths: &[impl AsRef<Path>], group: Option<&str>, no_context: bool) -> Result<Vec<Record>, Failure> {
@@ -113,7 +114,7 @@ fn record(
         place: entry.place.clone(),
         id: entry.id()?,
         text: entry.required_text("text")?,
-        title: if no_context { None } else { entry.text("meta.title")? },
+        title: if no_context { None } else { title(entry)? },
         language: entry.get("meta.lang").and_then(Json::as_str).and_then(language),
         turn,
         created_at,
@@ -122,22 +123,47 @@ fn record(
     })
 }
 
+/// The title, and the names by which the thing is known.
+fn title(entry: &Entry) -> Result<Option<String>, Failure> {
+    let mut names: Vec<String> = entry.text("meta.title")?.into_iter().collect();
+    names.extend(entry.text("meta.canonical_name")?);
+    match entry.get("meta.aliases") {
+        None => {}
+        Some(Json::Array(aliases)) => {
+            for alias in aliases {
+                let alias = alias.as_str().ok_or_else(|| entry.place.wrong("`meta.aliases` holds no texts"))?;
+                names.push(alias.to_owned());
+            }
+        }
+        Some(other) => {
+            return Err(entry.place.wrong(format!("`meta.aliases` is {}, expected a list of texts", kind(other))));
+        }
+    }
+    Ok((!names.is_empty()).then(|| names.join(", ")))
+}
+
 /// The document that is indexed for a record.
 pub(crate) fn to_document(record: &Record) -> Document {
     Document {
         title: record.title.clone(),
         language: record.language,
         fields: record.fields.clone(),
+        created_at: record.created_at,
+        turn: record.turn.as_ref().map(|turn| Turn {
+            session: turn.session.clone(),
+            position: turn.position,
+            speaker: turn.speaker.clone(),
+        }),
         ..Document::new(&record.id, &record.text)
     }
 }
 
-fn language(code: &str) -> Option<Language> {
+pub(crate) fn language(code: &str) -> Option<Language> {
     [Language::English, Language::Turkish].into_iter().find(|language| language.code() == code)
 }
 
-/// A moment in ISO 8601 or in the form `1:56 pm on 8 May, 2023`, as UTC when it names no zone.
-fn moment(text: &str) -> Option<Timestamp> {
+/// A moment in ISO 8601, or in the form `1:56 pm on 8 May, 2023`, as UTC when it names no zone.
+pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Some(moment);

@@ -16,6 +16,9 @@ pub(crate) struct Report {
     /// Queries that have no answer, are of an excluded category, or lie behind the limit.
     pub(crate) left_out: usize,
     pub(crate) voices: Vec<String>,
+    pub(crate) model: Option<String>,
+    /// How many rankings got each grade.
+    pub(crate) grades: BTreeMap<&'static str, usize>,
     pub(crate) overall: Mean,
     pub(crate) categories: BTreeMap<String, Mean>,
     pub(crate) languages: BTreeMap<String, Mean>,
@@ -63,6 +66,8 @@ impl Report {
         json.insert("left_out".to_owned(), self.left_out.into());
         json.insert("documents".to_owned(), self.documents.into());
         json.insert("voices".to_owned(), json!(self.voices));
+        json.insert("model".to_owned(), json!(self.model));
+        json.insert("grades".to_owned(), json!(self.grades));
         json.insert("p50_ms".to_owned(), self.p50_ms.into());
         json.insert("p95_ms".to_owned(), self.p95_ms.into());
         json.insert("rss_mb".to_owned(), json!(self.rss_mb));
@@ -103,12 +108,15 @@ impl Report {
         }
         let _ = writeln!(
             text,
-            "\n{} documents, {} queries asked, {} left out; voices: {}",
+            "\n{} documents, {} queries asked, {} left out; voices: {}; model: {}",
             self.documents,
             self.asked,
             self.left_out,
-            self.voices.join(", ")
+            self.voices.join(", "),
+            self.model.as_deref().unwrap_or("none")
         );
+        let grades: Vec<String> = self.grades.iter().map(|(grade, count)| format!("{count} {grade}")).collect();
+        let _ = writeln!(text, "grades: {}", grades.join(", "));
         let _ = write!(text, "a search: {:.2} ms p50, {:.2} ms p95", self.p50_ms, self.p95_ms);
         if let Some(rss) = self.rss_mb {
             let _ = write!(text, "; {rss:.0} MB of memory");

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use hatir_rank::Grade;
 use serde_json::{Value as Json, json};
 
 use super::args::{FiguresFormat, RetrieveArgs};
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &RetrieveArgs) -> anyhow::Result<Exit> {
     check(&judgements, &records, &questions)?;
     let mut relevant = judgements::by_query(judgements)?;
     let all = questions.len();
-    let (questions, answers) = choose(args, questions, &mut relevant)?;
+    let (questions, answers) = choose(&args.exclude_category, args.limit, questions, &mut relevant)?;
     let out = args.out.as_deref().map(create).transpose()?;
 
     let stores = engine.build(&records)?;
@@ -44,7 +45,8 @@ pub(crate) fn run(args: &RetrieveArgs) -> anyhow::Result<Exit> {
         .zip(&answers)
         .map(|(found, relevant)| Figures::of(found.ranked.iter().map(|(id, _)| id.as_str()), relevant))
         .collect();
-    let report = summarise(args, &engine, &records, all, &questions, &found, &figures);
+    let mut report = summarise(args, &engine, &records, all, &questions, &found, &figures);
+    report.disk_mb = stores.disk_mb();
     if let Some((mut file, path)) = out {
         write_lines(&mut file, &questions, &answers, &found, &figures, args.k)
             .map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &RetrieveArgs) -> anyhow::Result<Exit> {
 }
 
 /// Answers must name what there is, else figures would be too low without a word.
-fn check(judgements: &[Judgement], records: &[Record], questions: &[Question]) -> Result<(), Failure> {
+pub(crate) fn check(judgements: &[Judgement], records: &[Record], questions: &[Question]) -> Result<(), Failure> {
     let documents: HashMap<&str, &Record> = records.iter().map(|record| (record.id.as_str(), record)).collect();
     let asked: HashMap<&str, &Question> = questions.iter().map(|question| (question.id.as_str(), question)).collect();
     for judgement in judgements {
@@ -81,12 +83,13 @@ fn name(group: Option<&str>) -> String {
 }
 
 /// The questions that have an answer and are wanted, with their answers.
-fn choose(
-    args: &RetrieveArgs,
+pub(crate) fn choose(
+    exclude_category: &[String],
+    limit: Option<usize>,
     questions: Vec<Question>,
     relevant: &mut HashMap<String, Relevant>,
 ) -> Result<(Vec<Question>, Vec<Relevant>), Failure> {
-    for category in &args.exclude_category {
+    for category in exclude_category {
         if !questions.iter().any(|question| question.category.as_ref() == Some(category)) {
             let known: std::collections::BTreeSet<&str> =
                 questions.iter().filter_map(|question| question.category.as_deref()).collect();
@@ -95,14 +98,13 @@ fn choose(
             return Err(if known.is_empty() { failure } else { failure.hint(format!("there are {known}")) });
         }
     }
-    let excluded = |question: &Question| {
-        question.category.as_ref().is_some_and(|category| args.exclude_category.contains(category))
-    };
+    let excluded =
+        |question: &Question| question.category.as_ref().is_some_and(|category| exclude_category.contains(category));
     let (questions, answers): (Vec<_>, Vec<_>) = questions
         .into_iter()
         .filter(|question| !excluded(question))
         .filter_map(|question| relevant.remove(&question.id).map(|relevant| (question, relevant)))
-        .take(args.limit.unwrap_or(usize::MAX))
+        .take(limit.unwrap_or(usize::MAX))
         .unzip();
     if questions.is_empty() {
         return Err(Failure::wrong("no query is left that has an answer"));
@@ -149,7 +151,10 @@ fn summarise(
     let mut overall = Mean::default();
     let mut categories: BTreeMap<String, Mean> = BTreeMap::new();
     let mut languages: BTreeMap<String, Mean> = BTreeMap::new();
+    let mut grades: BTreeMap<&'static str, usize> =
+        [Grade::None, Grade::Weak, Grade::Good].map(|grade| (grade.name(), 0)).into();
     for ((question, found), figures) in questions.iter().zip(found).zip(figures) {
+        *grades.entry(found.grade.name()).or_default() += 1;
         let silent = found.ranked.is_empty();
         overall.add(figures, silent);
         if let Some(category) = &question.category {
@@ -166,6 +171,8 @@ fn summarise(
         asked: questions.len(),
         left_out: all - questions.len(),
         voices: engine.voices.iter().map(ToString::to_string).collect(),
+        model: engine.model().map(str::to_owned),
+        grades,
         overall,
         categories,
         languages,
@@ -176,7 +183,7 @@ fn summarise(
     }
 }
 
-fn create(path: &Path) -> Result<(BufWriter<File>, &Path), Failure> {
+pub(crate) fn create(path: &Path) -> Result<(BufWriter<File>, &Path), Failure> {
     let file = File::create(path).map_err(|error| Failure::wrong(format!("--out {}: {error}", path.display())))?;
     Ok((BufWriter::new(file), path))
 }
@@ -207,6 +214,8 @@ fn write_lines(
             "group": question.group,
             "relevant": relevant,
             "ranked": ranked,
+            "grade": found.grade.name(),
+            "evidence": found.evidence,
             "voices": voices,
             "silent_because": silences,
             "ms": found.took.as_secs_f64() * 1e3,
